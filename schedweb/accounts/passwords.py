@@ -59,8 +59,8 @@ def refusal(request: HttpRequest, user: User) -> str:
 
 
 def own_password_change(request: HttpRequest, user: User, *, old: str, new: str) -> int:
-    """How many other sessions it ended. The one that asks gets another key. Raises AccountError, NotHere, and Wait where
-    the old password was tried too often: tries count as logins that fail do (docs/decisions/0015)."""
+    """How many other sessions it ended. The one that asks gets another key. Raises AccountError, NotHere, and Wait
+    where the old password was tried too often: tries count as logins that fail do (docs/decisions/0015)."""
     if why := refusal(request, user):
         raise NotHere(why)
     if user.has_usable_password():
@@ -92,14 +92,14 @@ def own_password_change(request: HttpRequest, user: User, *, old: str, new: str)
 
 def prove(request: HttpRequest, user: User, old: str) -> None:
     """Raises AccountError or Wait unless ``old`` is the password."""
-    about: dict[str, object] = {"target": user.get_username(), "target_id": user.pk}
+    name = user.get_username()
     try:
-        attempt = throttle.begin(username=user.get_username(), address=address_of(request))
+        attempt = throttle.begin(username=name, address=address_of(request))
     except throttle.TooMany as refused:
-        record_seldom("account.password", why="too_many", **about)
+        record_seldom("account.password", target=name, target_id=user.pk, why="too_many")
         raise Wait(say(TOO_MANY, wait=duration(refused.wait)), refused.wait) from None
     if not user.check_password(old):
-        record("account.password", result="refused", why="wrong", **about)
+        record("account.password", result="refused", target=name, target_id=user.pk, why="wrong")
         wait = attempt.wait()
         more = say(NEXT, wait=duration(wait)) if wait else ""
         raise AccountError(one_after_another([say(WRONG), more]), "old")

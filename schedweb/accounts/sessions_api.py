@@ -93,7 +93,7 @@ class PasswordView(APIView):
 
     @extend_schema(
         operation_id="password_get",
-        description="Whether this session may change your password, and whether the old one is asked. Not with a token.",
+        description="Whether this session may change your password, and must know it. Not with a token.",
         responses=PasswordSerializer,
     )
     def get(self, request: Request) -> Response:

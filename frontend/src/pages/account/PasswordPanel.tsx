@@ -96,7 +96,8 @@ function PasswordForm({ username, asksOld }: { username: string; asksOld: boolea
       {changed.error === null ? null : <Failed what={t("passwordNotChanged")} error={changed.error} small />}
       {changed.data === undefined ? null : (
         <p role="status">
-          {t("passwordChanged")} {changed.data.ended === 0 ? t("noOthers") : t("othersEnded", { count: changed.data.ended })}
+          {t("passwordChanged")}{" "}
+          {changed.data.ended === 0 ? t("noOthers") : t("othersEnded", { count: changed.data.ended })}
         </p>
       )}
     </form>

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-
 from schedweb.configurations import services
 from schedweb.stored_command import StoredCommand
 
