@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping
 from typing import Final
 
@@ -22,6 +23,8 @@ ENGINE: Final = "schedweb.engine.child"
 READER: Final = "schedweb.snapshots.reader"
 MOST: Final = 4
 """Of one kind."""
+EXPECTED_SECONDS: Final = 30.0
+"""So long those that were expected are kept."""
 PIPE_BYTES: Final = 1 << 20
 """A batch fits, so an engine need not stand still until it is read."""
 
@@ -66,6 +69,8 @@ class Spares:
         self._kept: tuple[str, ...] = ()
         self._waiting: dict[str, list[subprocess.Popen[bytes]]] = {}
         self._lock = threading.Lock()
+        self._expected_at = 0.0
+        """When more than one of a kind was expected last, of time.monotonic."""
 
     def keep(self, *modules: str) -> None:
         """From now on, until ``close``."""
@@ -74,15 +79,19 @@ class Spares:
         self.refill()
 
     def expect(self, module: str, count: int) -> None:
-        """So many may be needed at once, soon: they are started now, up to MOST. Those that are too many are ended;
-        where no more than one is expected, ``refill`` says when it is started."""
+        """So many may be needed at once, soon: they are started now, up to MOST. Where no more than one is expected,
+        ``refill`` says when it is started; those that are too many are ended after a while."""
         with self._lock:
             if module not in self._kept:
                 return
             living = [each for each in self._waiting.get(module, []) if each.poll() is None]
             if count > 1:
+                self._expected_at = time.monotonic()
                 living += [started(module) for _ in range(min(count, MOST) - len(living))]
-            self._waiting[module], too_many = living[: max(count, 1)], living[max(count, 1) :]
+            # Who was thought to be gone may be heard of only now and then.
+            is_over = time.monotonic() - self._expected_at > EXPECTED_SECONDS
+            left = max(count, 1) if is_over else len(living)
+            self._waiting[module], too_many = living[:left], living[left:]
         end(too_many)
 
     def refill(self) -> None:

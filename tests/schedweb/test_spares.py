@@ -71,7 +71,9 @@ def test_spares_are_gone_when_nobody_needed_them() -> None:
     assert not spares._waiting
 
 
-def test_where_many_are_expected_there_are_more_until_they_are_not(spares: Spares) -> None:
+def test_where_many_are_expected_there_are_more_until_they_are_not(
+    spares: Spares, monkeypatch: pytest.MonkeyPatch
+) -> None:
     spares.expect(ENGINE, 3)
     assert not spares._waiting, "nobody keeps any"
     spares.keep(ENGINE, READER)
@@ -84,6 +86,9 @@ def test_where_many_are_expected_there_are_more_until_they_are_not(spares: Spare
     spares.expect(ENGINE, MOST + 5)
     assert len(spares._waiting[ENGINE]) == MOST
     assert spares.take(ENGINE) is first
+    spares.expect(ENGINE, 0)
+    assert len(spares._waiting[ENGINE]) == MOST - 1, "who is not expected any more may be so again soon"
+    monkeypatch.setattr("schedweb.spares.EXPECTED_SECONDS", -1.0)
     spares.expect(ENGINE, 0)
     assert spares._waiting[ENGINE] == [before[1]]
     assert before[2].returncode is not None

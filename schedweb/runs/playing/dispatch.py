@@ -28,7 +28,7 @@ from schedweb.turns import LOOKED_AT, Waits, next_in_turn
 
 log = logging.getLogger(__name__)
 PLAY = "runs.play"
-UNHEARD_RENEWALS = 2.5
+UNHEARD_RENEWALS = 3.5
 """So many renewals after its last one, a holder is waited for; what takes over is made ready meanwhile."""
 
 
@@ -59,7 +59,7 @@ def waiting_runs() -> QuerySet[Run]:
 
 
 def runs_unheard_of(owner: str) -> int:
-    """How many are held by others that missed a renewal or two: they may be to be held by somebody else soon."""
+    """How many are held by others that missed some renewals: they may be to be held by somebody else soon."""
     unheard_for = UNHEARD_RENEWALS * settings.ENGINE_RENEW_SECONDS
     left = datetime.timedelta(seconds=settings.ENGINE_LEASE_SECONDS - unheard_for)
     late = Run.objects.filter(held(), lease_expires__lt=Now() + left)

@@ -112,6 +112,8 @@ class BatchWriter:
                 refused.clear()
                 self.store_once(batch, columns, feed, refused, obeying=obeying)
 
+        if (new := batch.dictionary) is not None:
+            patiently(lambda: keep_dictionary(new.number, new.data))
         patiently(store)
         self.seq, self.columns, self.state = previous + 1, columns, batch.state
         self.obeying = obeying
@@ -142,8 +144,6 @@ class BatchWriter:
         with transaction.atomic():
             if not Run.objects.filter(mine(self.lease)).exists():
                 raise LeaseLost(f"run {self.run.pk} has another holder")
-            if batch.dictionary is not None:
-                keep_dictionary(batch.dictionary.number, batch.dictionary.data)
             self.store_rows(batch)
             self.store_feed(batch.feed, feed)
             if batch.checkpoint is not None:

@@ -1,6 +1,6 @@
 """Dictionaries of packed rows: one for all runs of a snapshot, made by the first engine that has enough rows.
 
-made (with its run's batch) → shared with later runs of the snapshot → nobody's (its last run went) → gone, a day later.
+made (before its batch) → shared with later runs of the snapshot → nobody's (its last run went) → gone, a day later.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ def packing_of(run: Run, lease: Lease) -> dict[str, Any]:
 
 
 def keep_dictionary(number: int, data: bytes) -> None:
-    """In the transaction that stores the first rows that name it. Two engines may have made the same one."""
-    kept, made = Dictionary.objects.get_or_create(number=number, defaults={"data": data})
-    if not made:
-        if bytes(kept.data) != data:
-            raise ValueError(f"another dictionary has the number {number}")
-        Dictionary.objects.filter(pk=number).update(used_at=timezone.now())
+    """Before the transaction that stores the first rows that name it: runs share it, and whoever stood still in that
+    transaction would keep all of them waiting. Two engines may have made the same one."""
+    Dictionary.objects.bulk_create([Dictionary(number=number, data=data)], ignore_conflicts=True)
+    if bytes(Dictionary.objects.values_list("data", flat=True).get(pk=number)) != data:
+        raise ValueError(f"another dictionary has the number {number}")
+    Dictionary.objects.filter(pk=number).update(used_at=timezone.now())
 
 
 def forget_unused() -> int:

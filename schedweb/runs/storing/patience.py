@@ -7,8 +7,9 @@ import time
 from collections.abc import Callable
 from typing import Final, TypeVar
 
+import psycopg
 from django.conf import settings
-from django.db import InterfaceError, OperationalError
+from django.db import DatabaseError, InterfaceError, OperationalError
 
 from schedweb.runs.storing.lease import close_own_connection
 
@@ -27,9 +28,17 @@ def patiently(work: Callable[[], T]) -> T:
     while True:
         try:
             return work()
-        except (OperationalError, InterfaceError) as error:
-            if time.monotonic() > until:
+        except (DatabaseError, InterfaceError) as error:
+            if not is_away(error) or time.monotonic() > until:
                 raise
             log.warning("the database does not answer, tried again: %s", str(error).strip())
             close_own_connection()
             time.sleep(PAUSE_SECONDS)
+
+
+def is_away(error: Exception) -> bool:
+    """Whether the connection is at fault, not what was asked: PostgreSQL also ends one whose client stood still in the
+    middle of a transaction, which Django knows as an internal error."""
+    return isinstance(error, OperationalError | InterfaceError) or isinstance(
+        error.__cause__, psycopg.errors.IdleInTransactionSessionTimeout
+    )

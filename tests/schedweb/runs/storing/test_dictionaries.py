@@ -6,6 +6,7 @@ import datetime
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.db.models import ProtectedError
 from django.test import Client
 from django.utils import timezone
@@ -15,6 +16,7 @@ from schedweb.runs.deleting.services import run_delete, run_remove
 from schedweb.runs.forking.forks import run_fork
 from schedweb.runs.models import Dictionary, PodRecord, Run
 from schedweb.runs.models.packed import text_of
+from schedweb.runs.storing import batches
 from schedweb.runs.storing.dictionaries import forget_unused, keep_dictionary
 from tests.schedweb.engine.worlds import node, pod
 from tests.schedweb.runs.conftest import Game, played_out
@@ -63,3 +65,19 @@ def test_a_number_stands_for_one_dictionary(transactional_db: None) -> None:
     keep_dictionary(40_000, b"one")
     with pytest.raises(ValueError, match="another dictionary has the number 40000"):
         keep_dictionary(40_000, b"two")
+
+
+def test_no_other_run_waits_for_the_batch_that_brings_a_dictionary(
+    operator: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever stands still within that transaction would hold its row, which all runs of the snapshot ask for."""
+    within: list[bool] = []
+
+    def noting(number: int, data: bytes) -> None:
+        within.append(connection.in_atomic_block)
+        keep_dictionary(number, data)
+
+    monkeypatch.setattr(batches, "keep_dictionary", noting)
+    game = played_out(operator, [node("n", "64"), *(pod(f"web-{n}", "100m") for n in range(PODS))])
+    assert game.run.dictionary is not None
+    assert within == [False]
