@@ -19,18 +19,21 @@ PAUSE_SECONDS: Final = 0.2
 
 
 def patiently(work: Callable[[], T]) -> T:
-    """Tries again as long as a lease may last: a connection that was cut is no reason to give a run away.
+    """Tries again as long as a lease may last, and once more, as a single try on a busy machine may take as long: a
+    connection that was cut is no reason to give a run away.
 
     ``work`` may be done twice where only the answer to a commit was lost, and must bear that. Raises what the database
     said last.
     """
     until = time.monotonic() + settings.ENGINE_LEASE_SECONDS
+    is_last = False
     while True:
         try:
             return work()
         except (DatabaseError, InterfaceError) as error:
-            if not is_away(error) or time.monotonic() > until:
+            if is_last or not is_away(error):
                 raise
+            is_last = time.monotonic() > until
             log.warning("the database does not answer, tried again: %s", str(error).strip())
             close_own_connection()
             time.sleep(PAUSE_SECONDS)
