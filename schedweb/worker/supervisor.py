@@ -288,7 +288,8 @@ class Supervisor:
     # --- the child --------------------------------------------------------------------------------------------------
 
     def start_child(self, *, fresh: bool = False, without: JournalEntry | None = None) -> None:
-        """`fresh`: in a process that was started for it. `without`: a command that it does not come to know of."""
+        """`fresh`: in a process that was started for it, as from the second death at one position on. `without`: a
+        command that it does not come to know of."""
         self.ready = False
         self.offered = None
         self.starts_at = None
@@ -310,7 +311,7 @@ class Supervisor:
             self.events.put((number, event))
 
         self.arrivals = arrivals
-        self.child = EngineProcess(begin, hear, fresh=fresh or self.deaths.count > 0)
+        self.child = EngineProcess(begin, hear, fresh=fresh or self.deaths.count > 1)
 
     def close_child(self) -> None:
         """It ended or is to; ``run`` is then what is stored, which is where another engine begins."""
