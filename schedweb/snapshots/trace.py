@@ -20,6 +20,13 @@ NAMESPACE: Final = "trace"
 PODS_PER_NODE: Final = "110"
 LARGEST: Final = 10**9
 """Seconds (more than a life), mebibytes, thousandths."""
+MOST_BYTES: Final = 32 * 1024 * 1024
+"""Of a file; those of openb have less than a thirtieth of it."""
+MOST_ROWS: Final = 100_000
+"""Of a file. What is made of a row takes up to 3 KiB until the snapshot is stored."""
+MOST_COLUMNS: Final = 100
+LONGEST_LINE: Final = 64 * 1024
+"""Characters."""
 NODES_HEADER: Final = ("sn", "cpu_milli", "memory_mib", "gpu", "model")
 PODS_HEADER: Final = (
     *("name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "qos"),
@@ -82,11 +89,11 @@ class _Row:
         try:
             value = int(float(text))
         except (ValueError, OverflowError):
-            raise self.error(f"{column} must be a number, not {text!r}") from None
+            raise self.error(f"{column} must be a number, not {text[:40]!r}") from None
         if value < 0:
-            raise self.error(f"{column} is negative: {text}")
+            raise self.error(f"{column} is negative: {text[:40]}")
         if value > LARGEST:
-            raise self.error(f"{column} is larger than {LARGEST:,}: {text}")
+            raise self.error(f"{column} is larger than {LARGEST:,}: {text[:40]}")
         return value
 
     def error(self, text: str) -> TraceError:
@@ -103,15 +110,39 @@ def _rows(path: Path, columns: tuple[str, ...]) -> Iterator[_Row]:
 
 
 def _read_rows(path: Path, columns: tuple[str, ...]) -> Iterator[_Row]:
+    if path.stat().st_size > MOST_BYTES:
+        raise TraceError(f"{path.name} is larger than {MOST_BYTES // 1024**2} MiB, the most that a trace may have")
+    header: list[str] | None = None
+    rows = 0
+    for number, fields in _lines(path):
+        if header is None:
+            header = fields
+            if len(header) > MOST_COLUMNS:
+                raise TraceError(f"{path.name} has {len(header):,} columns; {MOST_COLUMNS} are the most")
+            if missing := [name for name in columns if name not in header]:
+                raise TraceError(f"{path.name} has no column {', '.join(missing)}")
+            continue
+        if len(fields) != len(header):
+            raise TraceError(f"{path.name}, line {number}: not as many fields as the header has")
+        rows += 1
+        if rows > MOST_ROWS:
+            raise TraceError(f"{path.name} has more than {MOST_ROWS:,} rows, the most that a trace may have")
+        yield _Row(path, number, dict(zip(header, fields, strict=True)))
+    if header is None:
+        raise TraceError(f"{path.name} has no column {', '.join(columns)}")
+
+
+def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """(line, its fields), without empty lines. Each line is a row: one that went on over others could be as long as the
+    file."""
+    number = 0
     with path.open(newline="", encoding="utf-8") as file:
-        reader = csv.DictReader(file)
-        missing = [name for name in columns if name not in (reader.fieldnames or ())]
-        if missing:
-            raise TraceError(f"{path.name} has no column {', '.join(missing)}")
-        for values in reader:
-            if None in values.values() or None in values:
-                raise TraceError(f"{path.name}, line {reader.line_num}: not as many fields as the header has")
-            yield _Row(path, reader.line_num, values)
+        while line := file.readline(LONGEST_LINE + 1):
+            number += 1
+            if len(line) > LONGEST_LINE:
+                raise TraceError(f"{path.name}, line {number} has more than {LONGEST_LINE:,} characters")
+            if fields := next(csv.reader([line])):
+                yield number, fields
 
 
 def _node(row: _Row) -> Manifest:

@@ -13,6 +13,7 @@ from typing import Any, Final
 import msgspec
 from rest_framework.exceptions import ParseError
 
+from framework.configuration.source import SourceError
 from framework.objects import Pod
 from framework.objects.errors import ObjectError
 from framework.objects.quantity import QuantityError, parse_quantity
@@ -22,6 +23,7 @@ from framework.objects.timestamps import parse_timestamp
 from framework.reading.documents import FileRefused, read_documents
 from schedweb.api.errors import ApiError
 from schedweb.api.parsers import BoundedJSONParser
+from schedweb.configurations.conversion import convert_text
 from schedweb.configurations.examination import MAX_CHARACTERS, TooLarge, examine
 from schedweb.configurations.services import ConfigurationRefused, UnreadableText, edits_decode, text_edit
 from schedweb.engine.commands import command_from
@@ -90,6 +92,12 @@ def traced(data: bytes) -> object:
     return read_trace(written("nodes.csv", nodes), written("pods.csv", pods), departures=True)
 
 
+def older(data: bytes) -> object:
+    """A text and flags, an empty line between them."""
+    text, _, flags = text_of(data).partition("\n\n")
+    return convert_text(text, flags)
+
+
 def encoded(value: object) -> bytes:
     return json.dumps(value).encode()
 
@@ -121,6 +129,11 @@ POLICY: Final = encoded(
     {"kind": "Policy", "apiVersion": "v1", "predicates": [{"name": "PodFitsPorts"}],
      "priorities": [{"name": "LeastRequestedPriority", "weight": 1}], "hardPodAffinitySymmetricWeight": 10}
 )  # fmt: skip
+OLDER: Final = (
+    b"apiVersion: kubescheduler.config.k8s.io/v1beta2\nkind: KubeSchedulerConfiguration\n"
+    b"profiles: [{plugins: {score: {enabled: [{name: NodeResourcesMostAllocated, weight: 3}]}}}]\n\n--v=2"
+)
+FLAGS: Final = b"kube-scheduler --scheduler-name=mine --hard-pod-affinity-symmetric-weight 7\n"
 TRACE: Final = (
     b"sn,cpu_milli,memory_mib,gpu,model\nn1,4000,8192,2,T4\n\n"
     b"name,cpu_milli,memory_mib,num_gpu,gpu_milli,qos,creation_time,deletion_time\np1,500,100,1,500,LS,0,10\n"
@@ -135,6 +148,7 @@ PARSERS: Final[dict[str, Parser]] = {
     "import": Parser(imported, (FileRefused,), MANIFESTS, MIB),
     "a command's manifest": Parser(pod_of_a_command, (ApiError, ObjectError), OBJECTS, MAX_MANIFEST),
     "configuration": Parser(lambda data: examine(text_of(data)), (TooLarge,), CONFIGURATIONS, MAX_CHARACTERS),
+    "older file": Parser(older, (TooLarge, SourceError), [POLICY, OLDER, FLAGS], MAX_CHARACTERS),
     "edits of a configuration": Parser(
         edited,
         (ConfigurationRefused, UnreadableText),

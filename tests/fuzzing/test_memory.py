@@ -36,21 +36,50 @@ def bombs() -> dict[str, bytes]:
     return found | {"a block": block + b"  - {}\n" * (SIZE // 7)}
 
 
+def peak_of(name: str, data: bytes) -> int:
+    """Bytes that Python held at most beyond what it held before."""
+    gc.collect()
+    tracemalloc.start()
+    try:
+        parse(name, data)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
 @pytest.mark.parametrize("name", ["documents", "import", "command"])
 def test_nothing_takes_more_than_ten_times_its_size(name: str) -> None:
     parse(name, PARSERS[name].seeds[0])  # what is loaded for the first time stays
     too_much = {}
     for which, bomb in bombs().items():
-        gc.collect()
-        tracemalloc.start()
-        try:
-            parse(name, bomb)
-            peak = tracemalloc.get_traced_memory()[1]
-        finally:
-            tracemalloc.stop()
+        peak = peak_of(name, bomb)
         if peak > TIMES * len(bomb) + BASE:
             too_much[which] = f"{peak / MIB:.0f} MiB for {len(bomb) / MIB:.1f} MiB"
     assert not too_much
+
+
+SMALL: Final = 4 * MIB
+#: What a row of a trace becomes: a pod that comes and one that goes. Traces come from the command line only.
+ROW: Final = 3 * 1024
+
+
+@pytest.mark.parametrize("row", [b"a,1,1,1,1,,0,0\n", b"a,1,1,1,1,LS,0,\n"])
+def test_a_row_of_a_trace_takes_a_known_amount(row: bytes) -> None:
+    parse("trace", PARSERS["trace"].seeds[0])
+    rows = 4000
+    nodes_and_header = PARSERS["trace"].seeds[0].rpartition(b"p1,")[0]
+    data = nodes_and_header + row * rows
+    assert peak_of("trace", data) < ROW * rows + SMALL
+    assert parse("trace", data) is None
+
+
+@pytest.mark.parametrize("rest", [b"aa," * MIB, b'"a\n' * MIB, b'"aa","a\n",' * (MIB // 4), b"," * (3 * MIB)])
+@pytest.mark.parametrize("among", ["header", "rows"])
+def test_a_trace_that_is_none_takes_no_more_than_its_text(rest: bytes, among: str) -> None:
+    parse("trace", PARSERS["trace"].seeds[0])
+    head = PARSERS["trace"].seeds[0].rpartition(b"p1,")[0]
+    data = head + rest if among == "rows" else rest
+    assert peak_of("trace", data) < len(data) + SMALL
 
 
 def test_it_says_what_and_where() -> None:

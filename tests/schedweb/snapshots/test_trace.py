@@ -8,6 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from schedweb.engine.payload import decode_payload
+from schedweb.snapshots import trace
 from schedweb.snapshots.models import Snapshot
 from schedweb.snapshots.trace import GPU_SHARES, TraceError, read_trace
 
@@ -28,18 +29,18 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_gpus_become_shares_in_thousandths(files: tuple[Path, Path]) -> None:
-    trace = read_trace(*files, departures=False)
-    assert [n["status"]["allocatable"].get(GPU_SHARES) for n in trace.nodes] == [None, "8000"]
+    read = read_trace(*files, departures=False)
+    assert [n["status"]["allocatable"].get(GPU_SHARES) for n in read.nodes] == [None, "8000"]
     requests = {
         e.manifest["metadata"]["name"]: e.manifest["spec"]["containers"][0]["resources"]["requests"].get(GPU_SHARES)
-        for e in trace.timeline
+        for e in read.timeline
     }
     assert requests == {"c": None, "a": "460", "b": "2000"}
 
 
 def test_what_leaves_at_an_instant_goes_before_what_comes(files: tuple[Path, Path]) -> None:
-    trace = read_trace(*files, departures=True)
-    played = [(e.at // 10**9, "-" if e.delete else "+", e.manifest["metadata"]["name"]) for e in trace.timeline]
+    read = read_trace(*files, departures=True)
+    played = [(e.at // 10**9, "-" if e.delete else "+", e.manifest["metadata"]["name"]) for e in read.timeline]
     assert played == [(0, "+", "c"), (10, "+", "a"), (50, "-", "a"), (50, "+", "b"), (60, "-", "b")]
 
 
@@ -59,6 +60,26 @@ def test_a_pod_that_comes_and_goes_at_once_comes_first(files: tuple[Path, Path])
     ],
 )
 def test_errors_name_file_and_line(files: tuple[Path, Path], pods: str, words: str) -> None:
+    files[1].write_text(pods)
+    with pytest.raises(TraceError) as refused:
+        read_trace(*files, departures=True)
+    assert words in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("bound", "most", "pods", "words"),
+    [
+        ("MOST_ROWS", 2, f"{HEADER}\n" + "a,1,1,0,0,,,,5,5,5\n" * 3, "pods.csv has more than 2 rows"),
+        ("MOST_BYTES", 1024**2, f"{HEADER}\n" + "a,1,1,0,0,,,,5,5,5\n" * 100_000, "pods.csv is larger than 1 MiB"),
+        ("MOST_COLUMNS", 100, f"{HEADER}{',a' * 100}\n", "pods.csv has 111 columns; 100 are the most"),
+        ("LONGEST_LINE", 65536, f"{HEADER}\n{'a' * 70_000}\n", "pods.csv, line 2 has more than 65,536 characters"),
+    ],
+)
+def test_a_trace_has_bounds(
+    files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, bound: str, most: int, pods: str, words: str
+) -> None:
+    files[0].write_text("sn,cpu_milli,memory_mib,gpu,model\nn1,4000,8192,2,T4\n")
+    monkeypatch.setattr(trace, bound, most)
     files[1].write_text(pods)
     with pytest.raises(TraceError) as refused:
         read_trace(*files, departures=True)
