@@ -39,7 +39,7 @@ async def connect(user: User | AnonymousUser) -> Browser:
 
 async def test_a_browser_is_greeted_and_pings(operator: User) -> None:
     browser = await connect(operator)
-    assert await browser.told() == {"type": "hello", "version": "0.1.0", "protocol": 1}
+    assert await browser.told() == {"type": "hello", "version": settings.VERSION, "protocol": 1}
     await browser.say({"type": "ping", "id": 7})
     assert await browser.told() == {"type": "pong", "id": 7}
     await browser.close()
