@@ -48,7 +48,7 @@ def parser(program: str = "python -m framework", others: Mapping[str, str] | Non
         choices=simulate.SHOWN,
         default="pods",
         help="where the pods went (default), the Events as kubectl prints them, cache and queue as on SIGUSR2, or what "
-        "/metrics/resources says",
+        "/metrics or /metrics/resources says",
     )
     cluster.add_argument(
         "--log",

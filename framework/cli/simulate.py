@@ -24,6 +24,7 @@ from framework.reading.gathering import from_a_cluster
 from framework.reports.dump import debugger_log
 from framework.reports.events import event_list, series_of, table
 from framework.reports.log import SchedulerLog
+from framework.reports.metrics import SchedulerMetrics
 from framework.reports.pod_resources import resource_metrics
 from framework.scheduler import Cluster, ClusterEventRecord, Observers, Scheduler
 from framework.trace.attempt import AttemptTrace
@@ -32,7 +33,8 @@ from framework.trace.explanation import explain
 WIDTH: Final = 120
 PENDING: Final = 1
 PLACED: Final = "placed"
-SHOWN: Final = ("pods", "events", "dump", "resources")
+METRICS: Final = "metrics"
+SHOWN: Final = ("pods", "events", "dump", METRICS, "resources")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +89,14 @@ class _Outcomes(LastAttempts):
 def run(asked: Request, output: TextIO) -> int:
     outcomes = _Outcomes(asked.explain)
     log = SchedulerLog(tell, asked.log)
-    read = read_cluster(asked.cluster, Observers([outcomes, log]) if asked.log else outcomes)
+    metrics = SchedulerMetrics()
+    heard = [outcomes, *([log] if asked.log else []), *([metrics] if asked.show == METRICS else [])]
+    read = read_cluster(asked.cluster, Observers(heard))
     scheduler, cluster = read.scheduler, read.scheduler.cluster
     if asked.log:
         log.start(scheduler)
+    if asked.show == METRICS:
+        metrics.start(scheduler)
     _refuse_unknown(outcomes.explanations, cluster)
     before = {obj.key for _, obj in read.objects.kept if isinstance(obj, Pod) and from_a_cluster(obj)}
     waiting = [pod for pod in cluster.list(Pod) if not pod.spec.node_name and pod.status.phase in ("", "Pending")]
@@ -102,7 +108,8 @@ def run(asked: Request, output: TextIO) -> int:
     counted = [row for row in rows if row.new or not asked.only_new]
     status = PENDING if any(row.outcome != PLACED for row in counted) else 0
     if asked.show != "pods":
-        output.writelines(f"{line}\n" for line in _shown(asked, scheduler, outcomes.events))
+        lines = metrics.lines() if asked.show == METRICS else _shown(asked, scheduler, outcomes.events)
+        output.writelines(f"{line}\n" for line in lines)
         return status
     if asked.json:
         answer = _answer(rows, counted, outcomes, read.objects, status)

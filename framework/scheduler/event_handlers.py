@@ -72,12 +72,18 @@ def handle(core: SchedulingCore, event: InformerEvent) -> None:
         case ObjectDeleted(Node() as node):
             core.queue.move_all(NODE_DELETE, node, None, core.now)
             _tell_cache(core, lambda: core.cache.remove_node(node.metadata.name))
-        case ObjectAdded(obj):
-            core.queue.move_all(ClusterEvent(resource_of(obj), ActionType.ADD), None, obj, core.now)
-        case ObjectUpdated(was, now):
-            core.queue.move_all(ClusterEvent(resource_of(now), ActionType.UPDATE), was, now, core.now)
-        case ObjectDeleted(obj):
-            core.queue.move_all(ClusterEvent(resource_of(obj), ActionType.DELETE), obj, None, core.now)
+        case ObjectAdded() | ObjectUpdated() | ObjectDeleted():
+            was, now = sides(event)
+            core.queue.move_all(change_of(was, now), was, now, core.now)
+
+
+def change_of(old: KubeObject | None, new: KubeObject | None) -> ClusterEvent:
+    """The event of an object that is neither pod nor node; None for "not there" before or after."""
+    obj = old if new is None else new
+    assert obj is not None
+    if old is None:
+        return ClusterEvent(resource_of(obj), ActionType.ADD)
+    return ClusterEvent(resource_of(obj), ActionType.DELETE if new is None else ActionType.UPDATE)
 
 
 def tell_plugins(listeners: Listeners, event: InformerEvent) -> None:

@@ -319,3 +319,14 @@ def test_files_as_windows_writes_them(shell: Shell, encoding: str) -> None:
     path = shell.tmp_path / "windows.yaml"
     path.write_bytes((NODES + "---" + pod("web", "1")).replace("\n", "\r\n").encode(encoding))
     assert shell.run("-f", str(path))[0] == 0
+
+
+def test_metrics_count_what_was_simulated(shell: Shell) -> None:
+    cluster = shell.file("cluster.yaml", NODES + "---" + pod("fits", "2") + pod("huge", "7500m") + pod("other", "500m"))
+    status, lines, _ = shell.run("-f", cluster, "--show", "metrics")
+    assert status == 1
+    assert 'scheduler_schedule_attempts_total{profile="default-scheduler",result="scheduled"} 2' in lines
+    assert 'scheduler_pending_pods{queue="unschedulable"} 1' in lines
+    assert 'scheduler_queue_incoming_pods_total{event="UnschedulablePodAdd",queue="active"} 3' in lines
+    assert 'scheduler_event_handling_duration_seconds_count{event="NodeAdd"} 2' in lines
+    assert 'scheduler_unschedulable_pods{plugin="NodeResourcesFit",profile="default-scheduler"} 1' in lines
