@@ -1,6 +1,6 @@
 """The metrics of kube-scheduler by name: what Prometheus is told of each, and the text format they are told in.
 
-Upstream: pkg/scheduler/metrics/metrics.go (1.36.2), printed as client_golang prints a registry.
+Upstream: pkg/scheduler/metrics (1.36.2), printed as client_golang prints a registry.
 """
 
 from __future__ import annotations

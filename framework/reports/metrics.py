@@ -310,7 +310,8 @@ class SchedulerMetrics(Observer):
         for labels in registry.values.get("goroutines", ()):
             registry.set("goroutines", labels, 0)
         if ("binding",) in registry.values.get("goroutines", ()):
-            registry.set("goroutines", ("binding",), counts[QueuePlace.IN_FLIGHT] - int(scheduler.mid_cycle))
+            at_work = counts[QueuePlace.IN_FLIGHT] - int(scheduler.mid_cycle)
+            registry.set("goroutines", ("binding",), max(0, at_work))
         for labels in registry.values.get("unschedulable_pods", ()):
             registry.set("unschedulable_pods", labels, 0)
         for pod in (*queue.active(), *queue.backoff(), *queue.unschedulable()):

@@ -33,6 +33,7 @@ from framework.objects.admission import AdmissionError, admit
 from framework.objects.decode import decode_manifest
 from framework.objects.errors import ObjectError
 from framework.profiles import ProfileError, TieRule
+from framework.reports.dump import debugger_log
 from framework.sentences import Content, sentence, words_of
 from framework.trace.attempt import AttemptTrace
 from framework.trace.encoding import AttemptChunk, encode_attempts
@@ -237,6 +238,12 @@ def winner_of(trace: AttemptTrace, node: str) -> dict[str, Any]:
     }
 
 
+def debugger(player: Player, asked: questions.DebuggerLog) -> dict[str, Any]:
+    lines = [line for entry in debugger_log(player.scheduler) for line in entry.split("\n")]
+    mismatches = sum('"Cache mismatch"' in line for line in lines)
+    return {"lines": lines, "mismatches": mismatches}
+
+
 ANSWERS: Final[dict[type[Any], Callable[[Ask, Any], Answer]]] = {
     questions.WhatWouldHelp: at_moment(helping),
     questions.WhyPending: why_pending,
@@ -245,6 +252,7 @@ ANSWERS: Final[dict[type[Any], Callable[[Ask, Any], Answer]]] = {
     questions.CapacityNodes: at_moment(nodes_needed),
     questions.OtherWeights: other_weights,
     questions.AllNodes: all_nodes,
+    questions.DebuggerLog: at_moment(debugger),
     questions.Look: look,
 }
 

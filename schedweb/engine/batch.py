@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Sequence
 from itertools import islice
 from typing import Any, Final, TypeVar
 
 import msgspec
+import zstandard
 
 from framework.objects import KubeObject, Node, Pod
 from framework.objects.decode import to_manifest
@@ -26,6 +28,8 @@ from schedweb.engine.stopwatch import Timing
 
 #: More changed nodes than this are not sent one by one: the browser reads the table again.
 NODES_IN_DELTA: Final = 1500
+#: How old what /metrics says may be while a run plays.
+METRICS_SECONDS: Final = 5.0
 #: An event that thousands of pods ignore is written in several batches: it is news for their pages only.
 IGNORED_PER_BATCH: Final = 200
 #: Pods that had their node before the run began are written in several batches: the board counts them at once.
@@ -67,6 +71,7 @@ class Gatherer:
         self.projection = player.projection
         self.packer = Unpacked()
         self.steps = StepLog()
+        self._counted_at = 0.0
         self.timings: dict[int, Timing] = {}
         """Attempt → microseconds of wall time; a side channel, no part of the trace."""
 
@@ -205,6 +210,14 @@ class Gatherer:
             pods=as_json(view.pods),
             manifest=None if node is None else self.manifest(node),
         )
+
+    def metrics(self, *, playing: bool) -> bytes | None:
+        """What /metrics says, packed: now and then while the run plays, and always where it rests."""
+        counted, now = self.player.metrics, time.monotonic()
+        if counted is None or (playing and now - self._counted_at < METRICS_SECONDS):
+            return None
+        self._counted_at = now
+        return zstandard.compress("".join(f"{line}\n" for line in counted.lines()).encode())
 
     # --- attempts ---------------------------------------------------------------------------------------------------
 

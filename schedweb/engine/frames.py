@@ -304,6 +304,8 @@ class Batch(Message, frozen=True, tag="batch"):
     """What extenders are to be asked, once this batch is stored. Said once by every engine."""
     dictionary: PackedWith | None = None
     """One that the rows from here on are packed with, where it is new."""
+    metrics: bytes | None = None
+    """What /metrics of the run says at this position, packed; not with every batch."""
     steps: tuple[int, bytes] | None = None
     """The steps since the last batch (steps.py): where they begin, and what they were."""
 

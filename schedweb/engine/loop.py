@@ -60,8 +60,7 @@ class Engine:
         self.frame_seconds = FRAME_SECONDS
         self.spent = 0.0
         """On making the last batch; seconds, as what follows."""
-        self.written = 0.0
-        """When it was written."""
+        self.written = 0.0  # when it was
         self.size = 0
         """How much was gathered for it; 0 of one with a checkpoint, which says nothing of others."""
         self.room = float(LEAST_GATHERED)
@@ -454,6 +453,7 @@ class Engine:
             asked=self.asked(),
             steps=gatherer.steps.take(),
             dictionary=dictionary,
+            metrics=gatherer.metrics(playing=self.pace.state == "playing"),
         )
         self.urgent = False
         frames.write(self.outward, batch)

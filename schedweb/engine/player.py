@@ -17,7 +17,8 @@ from framework.extenders import Answer
 from framework.objects import KubeObject
 from framework.plugins.registry import Registry
 from framework.profiles import Clock, SeededGenerator, TieRule, Ties
-from framework.scheduler import PointReached, Scheduler
+from framework.reports.metrics import SchedulerMetrics
+from framework.scheduler import Observers, PointReached, Scheduler
 from framework.scheduler.stillness import Stillness, is_endless
 from framework.sentences import Sentence, SentenceError, sentence
 from framework.trace.attempt import AttemptTrace
@@ -131,15 +132,18 @@ class Player:
         self.projection.schedulers = frozenset(profile.scheduler_name for profile in configuration.profiles)
         self.projection.load()
         self.projection.entered_now.clear()
+        self.metrics: SchedulerMetrics | None = SchedulerMetrics()
+        """None of a checkpoint from before there were any."""
         self.scheduler = Scheduler(
             configuration,
             registry,
             start=options.start,
             seed=options.seed,
             ties=options.ties,
-            observer=self.projection,
+            observer=Observers([self.projection, self.metrics]),
             cluster=self.world.cluster,
         )
+        self.metrics.start(self.scheduler)
         self.projection.clock = self.scheduler.core.clock
         self.configured(configuration)
 
@@ -416,6 +420,8 @@ class Player:
         """Raises RunRefused, ProfileError and ValueError; nothing has changed then."""
         configuration = effective_configuration(text, self.registry)
         self.scheduler.replace_configuration(configuration)
+        if self.metrics is not None:
+            self.metrics.configured()
         self.configured(configuration)
 
     # --- checkpoints ------------------------------------------------------------------------------------------------
@@ -429,3 +435,4 @@ class Player:
         # A checkpoint from before there were extenders has asked none.
         self.asked_at = self.__dict__.get("asked_at")
         self.observing = self.__dict__.get("observing", False)
+        self.metrics = self.__dict__.get("metrics")

@@ -80,12 +80,24 @@ class AllNodes(Question, frozen=True, tag="all_nodes"):
     """Which it chose; the web knows it."""
 
 
+class DebuggerLog(Question, frozen=True, tag="debugger"):
+    """What kube-scheduler would write into its log on SIGUSR2: the comparison, the cache, the queue."""
+
+
 class Look(Question, frozen=True, tag="moment"):
     """What the pages show there. Its answer is a blob, not JSON."""
 
 
 AnyQuestion = (
-    WhatWouldHelp | WhyPending | PlacedAgainAsked | CapacityPods | CapacityNodes | OtherWeights | AllNodes | Look
+    WhatWouldHelp
+    | WhyPending
+    | PlacedAgainAsked
+    | CapacityPods
+    | CapacityNodes
+    | OtherWeights
+    | AllNodes
+    | DebuggerLog
+    | Look
 )
 MOMENT: Final = "moment"
 OTHER_WEIGHTS: Final = "other_weights"
@@ -99,6 +111,7 @@ NAMES: Final = (
     "capacity_nodes",
     "other_weights",
     "all_nodes",
+    "debugger",
 )
 """Those whose answer is JSON."""
 

@@ -14,6 +14,7 @@ from schedweb.runs.following import api as following
 from schedweb.runs.forking import api as forking
 from schedweb.runs.nodes import api as nodes
 from schedweb.runs.objects import api as objects
+from schedweb.runs.operating import api as operating
 from schedweb.runs.playing import api as playing
 from schedweb.runs.pods import api as pods
 from schedweb.runs.real_cluster import api as real_cluster
@@ -67,6 +68,10 @@ urlpatterns = [
     path("runs/<uuid:run>/real/", real_cluster.RealApi.as_view()),
     path("runs/<uuid:run>/real/pods/", real_cluster.RealPodsApi.as_view()),
     path("runs/<uuid:run>/real/export/", real_cluster.RealExportApi.as_view()),
+    path("runs/<uuid:run>/metrics/", operating.MetricsApi.as_view()),
+    path("runs/<uuid:run>/metrics/resources/", operating.ResourceMetricsApi.as_view()),
+    path("runs/<uuid:run>/events/", operating.EventListApi.as_view()),
+    path("runs/<uuid:run>/events/file/", operating.EventFileApi.as_view()),
     path("runs/<uuid:run>/annotations/", exporting.AnnotatedPodsApi.as_view()),
     path("runs/<uuid:run>/share-links/", sharing.ShareLinksApi.as_view()),
     path("runs/<uuid:run>/share-links/<uuid:link>/", sharing.ShareLinkApi.as_view()),

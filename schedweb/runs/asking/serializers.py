@@ -167,6 +167,13 @@ class AllNodesResultSerializer(serializers.Serializer[Any]):
     node_total = serializers.IntegerField(allow_null=True, help_text="of the node that the attempt chose")
 
 
+class DebuggerResultSerializer(serializers.Serializer[Any]):
+    """What kube-scheduler writes into its log on SIGUSR2."""
+
+    lines = serializers.ListField(child=serializers.CharField(allow_blank=True))
+    mismatches = serializers.IntegerField(help_text="how many of the comparison's lines name something")
+
+
 class MovedPodSerializer(serializers.Serializer[Any]):
     number = serializers.IntegerField(help_text="of the attempt")
     pod = PodRefSerializer()
@@ -189,6 +196,7 @@ class MovedPodSerializer(serializers.Serializer[Any]):
             CapacityNodesResultSerializer,
             OtherWeightsResultSerializer,
             AllNodesResultSerializer,
+            DebuggerResultSerializer,
         ],
         resource_type_field_name=None,
     )
@@ -209,7 +217,8 @@ class AnalysisAskSerializer(serializers.Serializer[Any]):
             "what_would_help {namespace, name}; why_pending {namespace, name}; placed_again {namespace, name}; "
             "capacity_pods {namespace, name | manifest, limit?}; "
             "capacity_nodes {node | manifest, limit?}; other_weights {profile, weights: {plugin: weight, 0 for off}}; "
-            "all_nodes {attempt}, about the moment of that attempt; a manifest is the YAML or JSON text of one object"
+            "all_nodes {attempt}, about the moment of that attempt; debugger {}; "
+            "a manifest is the YAML or JSON text of one object"
         ),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from schedweb.runs.models.analysis import Analysis
 from schedweb.runs.models.followed import Followed
 from schedweb.runs.models.history import Attempt, AttemptChunk, Decision, FeedItem, Preemption, StepChunk
-from schedweb.runs.models.live import NodeRecord, ObjectRecord, PodRecord
+from schedweb.runs.models.live import NodeRecord, ObjectRecord, PodRecord, RunMetrics
 from schedweb.runs.models.packed import Dictionary
 from schedweb.runs.models.run import Checkpoint, JournalEntry, Run
 from schedweb.runs.models.share import ShareLink
@@ -25,6 +25,7 @@ __all__ = [
     "PodRecord",
     "Preemption",
     "Run",
+    "RunMetrics",
     "ShareLink",
     "StepChunk",
 ]

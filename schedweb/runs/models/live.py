@@ -63,6 +63,18 @@ class PodRecord(models.Model):
         return f"{self.namespace}/{self.name}"
 
 
+class RunMetrics(models.Model):
+    """What /metrics of the run said last (framework/reports/metrics.py). What an older version plays has none."""
+
+    run = models.OneToOneField(Run, on_delete=models.CASCADE, primary_key=True, related_name="metrics")
+    position = models.BigIntegerField()
+    #: Prometheus' text format, zstd.
+    text = models.BinaryField()
+
+    def __str__(self) -> str:
+        return f"{self.run_id} at {self.position}"
+
+
 class NodeRecord(models.Model):
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="node_records", db_index=False)
     #: The node's place in every table of this run; never used again after its deletion.

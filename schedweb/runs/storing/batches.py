@@ -46,6 +46,7 @@ from schedweb.runs.models import (
     PodRecord,
     Preemption,
     Run,
+    RunMetrics,
     StepChunk,
 )
 from schedweb.runs.storing.dictionaries import keep_dictionary
@@ -222,6 +223,8 @@ class BatchWriter:
             )
         if batch.steps is not None:
             upsert(StepChunk, ("run", "first", "steps"), ("run", "first"), [(run, *batch.steps)])
+        if batch.metrics is not None:
+            upsert(RunMetrics, ("run", "position", "text"), ("run",), [(run, batch.position, batch.metrics)])
         upsert(
             Attempt,
             columns_of(AttemptRow),

@@ -35,6 +35,7 @@ from schedweb.runs.models import (
     PodRecord,
     Preemption,
     Run,
+    RunMetrics,
     ShareLink,
     StepChunk,
 )
@@ -47,7 +48,7 @@ TABLES: Final[Mapping[str, tuple[type[models.Model], ...]]] = {
     "objects": (ObjectRecord,),
     "attempts": (Attempt,),
     "breakdowns": (AttemptChunk,),
-    "steps": (StepChunk,),
+    "steps": (StepChunk, RunMetrics),
     "feed": (FeedItem,),
     "decisions": (Decision, Preemption),
     "journal": (JournalEntry, ShareLink),

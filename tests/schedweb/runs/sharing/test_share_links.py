@@ -221,6 +221,10 @@ SHARED = {
     "runs/<uuid:run>/real/",
     "runs/<uuid:run>/real/pods/",
     "runs/<uuid:run>/real/export/",
+    "runs/<uuid:run>/metrics/",
+    "runs/<uuid:run>/metrics/resources/",
+    "runs/<uuid:run>/events/",
+    "runs/<uuid:run>/events/file/",
     "runs/<uuid:run>/annotations/",
 }
 #: Pages outside the API; they show nothing of what is stored.
@@ -267,6 +271,7 @@ def address(pattern: str, run: UUID | str, other: UUID | str) -> str:
         "selection/": "?namespace=shop&name=large",
         "export/": "?as=csv",
         "annotations/": "?as=json",
+        "events/file/": "?as=json",
     }
     return "/" + filled + next((query for ending, query in asks.items() if filled.endswith(ending)), "")
 
