@@ -68,6 +68,10 @@ PAGES: dict[str, tuple[str, Look]] = {
         "/runs/{export}/capacity?pod=staging%2Fci-runner-7b8b755487-2b4rn&shape=ip-10-0-1-10",
         shows("pending pods a place"),
     ),
+    "events, metrics, dump": (
+        "/runs/{export}/operators?dump=true",
+        shows("The cache has what the cluster has"),
+    ),
     "pending pod, as a table": (
         "/runs/{export}/pods/ml/trainer-9d9cf4ccc-8zklc?view=table",
         shows_role("link", "ip-10-0-3-11"),

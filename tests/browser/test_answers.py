@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from playwright.sync_api import expect
 
@@ -85,3 +86,24 @@ def test_capacity_is_in_the_menu_of_a_run(cluster_shop_run: str, desk: Visit) ->
     page.get_by_role("button", name=re.compile("^More")).click()
     page.get_by_role("menuitem", name="Capacity…").click()
     expect(page.get_by_role("heading", name="Capacity", exact=True)).to_be_visible()
+
+
+def test_what_operators_read_of_a_run(cluster_shop_run: str, desk: Visit) -> None:
+    page = desk.page
+    desk.go(f"/runs/{cluster_shop_run}")
+    page.get_by_role("button", name=re.compile("^More")).click()
+    page.get_by_role("menuitem", name="Events, metrics, dump…").click()
+    events = page.get_by_role("region", name="Events", exact=True)
+    expect(events.get_by_role("row").nth(1)).to_be_visible()
+    page.get_by_role("radio", name="FailedScheduling").check(force=True)
+    expect(events.get_by_role("cell", name="Scheduled", exact=True)).to_have_count(0)
+    expect(events.get_by_role("cell", name=re.compile("^0/")).first).to_be_visible()
+    with page.expect_download() as table:
+        page.get_by_role("link", name="Table").click()
+    assert table.value.suggested_filename.endswith("-events.txt")
+    page.get_by_role("button", name="Write the dump").click()
+    expect(page.get_by_text("The cache has what the cluster has.")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("region", name="Cache and queue").get_by_text("Dump of cached NodeInfo")).to_be_visible()
+    with page.expect_download() as dump:
+        page.get_by_role("button", name="Download").click()
+    assert "Dump of scheduling queue" in Path(dump.value.path()).read_text(encoding="utf-8")

@@ -40,6 +40,7 @@ PAGES = {
     "objects": "/runs/{waits}/objects",
     "real": "/runs/{waits}/real",
     "capacity": "/runs/{waits}/capacity",
+    "operators": "/runs/{waits}/operators",
     "pod": "/runs/{waits}/pods/data/postgres-3",
     "configurations": "/configurations",
     "waiting": "/waiting?run={waits}",

@@ -89,7 +89,15 @@ def test_a_visitor_is_offered_nothing_that_is_refused(shop_run: str, site: Site,
             re.compile("JSON$"),
         ]
     )
-    for refused in ("/", "/runs", "/waiting", "/configurations", f"{here}/capacity", f"/compare?a={shop_run}"):
+    for refused in (
+        "/",
+        "/runs",
+        "/waiting",
+        "/configurations",
+        f"{here}/capacity",
+        f"{here}/operators",
+        f"/compare?a={shop_run}",
+    ):
         guest.go(refused)
         expect(page.get_by_role("heading", name="A share link shows one run")).to_be_visible()
     page.get_by_role("link", name=re.compile(r"^Open r-\d{4}$")).click()

@@ -32,6 +32,7 @@ export interface Questions {
     result: Schemas["OtherWeightsResult"];
   };
   all_nodes: { arguments: { attempt: number }; result: Schemas["AllNodesResult"] };
+  debugger: { arguments: Record<string, never>; result: Schemas["DebuggerResult"] };
   capacity_nodes: {
     arguments: { node: string; limit?: number } | { manifest: string; limit?: number };
     result: NodesAnswer;

@@ -17,6 +17,7 @@ import {
   deletedSearch,
   homeSearch,
   objectsSearch,
+  operatorsSearch,
   podSearch,
   realSearch,
   runPodsSearch,
@@ -86,6 +87,13 @@ const capacityRoute = createRoute({
   path: "/runs/$run/capacity",
   validateSearch: capacitySearch,
   component: laterPage(() => import("@/pages/capacity/CapacityPage"), "CapacityPage"),
+});
+
+const operatorsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/runs/$run/operators",
+  validateSearch: operatorsSearch,
+  component: laterPage(() => import("@/pages/operators/OperatorsPage"), "OperatorsPage"),
 });
 
 const podRoute = createRoute({
@@ -185,6 +193,7 @@ export const router = createRouter({
     objectsRoute,
     realRoute,
     capacityRoute,
+    operatorsRoute,
     podRoute,
     waitingRoute,
     configurationsRoute,

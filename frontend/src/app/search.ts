@@ -104,6 +104,17 @@ export const capacitySearch = (search: RawSearch) =>
     shape: text(search, "shape"),
   });
 
+const EVENT_REASONS = ["Scheduled", "FailedScheduling", "Preempted"] as const;
+
+export const operatorsSearch = (search: RawSearch) =>
+  compact({
+    q: text(search, "q"),
+    reason: oneOf(search, "reason", EVENT_REASONS),
+    offset: whole(search, "offset"),
+    /** The debugger's dump was asked for. */
+    dump: flag(search, "dump"),
+  });
+
 export const STEPS = [
   "PreEnqueue",
   "PreFilter",

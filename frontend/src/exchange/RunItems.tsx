@@ -24,6 +24,14 @@ export function RunItems({ run, onShare }: { run: Run; onShare: () => void }) {
       >
         {t("realAgainstSimulated")}
       </Menu.Item>
+      {visits ? null : (
+        <Menu.Item
+          leftSection={<Icon name="file" size={14} />}
+          onClick={() => void navigate({ to: "/runs/$run/operators", params: { run: run.id } })}
+        >
+          {t("operators")}
+        </Menu.Item>
+      )}
       <Menu.Item
         leftSection={<Icon name="download" size={14} />}
         component="a"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 from uuid import UUID
 
@@ -10,14 +9,13 @@ import msgspec
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework.renderers import BaseRenderer
+from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from framework.reports.events import event_list, table
 from schedweb.api.errors import ApiError
-from schedweb.api.renderers import FastJSONRenderer
 from schedweb.api.windows import WINDOW_PARAMETERS, window_of
 from schedweb.runs.operating.events import event_series, event_window
 from schedweb.runs.operating.metrics import metrics_text, resources_text
@@ -33,22 +31,19 @@ FILTERS: Final = [
 ]
 
 
-class TextRenderer(BaseRenderer):
-    """For who accepts nothing but text, as Prometheus may: errors are their sentence."""
+class WhateverIsAccepted(BaseContentNegotiation):
+    """The answer is a text, also for who asks for another: Prometheus names formats that only it knows."""
 
-    media_type = "text/plain"
-    format = "txt"
+    def select_parser(self, request: Request, parsers: Any) -> Any:
+        return parsers[0]
 
-    def render(
-        self, data: Any, accepted_media_type: str | None = None, renderer_context: Mapping[str, Any] | None = None
-    ) -> bytes:
-        error = data.get("error", {}) if isinstance(data, Mapping) else {}
-        return str(error.get("message", data)).encode()
+    def select_renderer(self, request: Request, renderers: Any, format_suffix: str | None = None) -> Any:
+        return renderers[0], renderers[0].media_type
 
 
 class MetricsApi(APIView):
     shared = ("run",)
-    renderer_classes = [FastJSONRenderer, TextRenderer]
+    content_negotiation_class = WhateverIsAccepted
 
     @extend_schema(
         operation_id="runs_metrics",
@@ -62,7 +57,7 @@ class MetricsApi(APIView):
 
 class ResourceMetricsApi(APIView):
     shared = ("run",)
-    renderer_classes = [FastJSONRenderer, TextRenderer]
+    content_negotiation_class = WhateverIsAccepted
 
     @extend_schema(
         operation_id="runs_metrics_resources",
@@ -89,7 +84,7 @@ class EventListApi(APIView):
 
 class EventFileApi(APIView):
     shared = ("run",)
-    renderer_classes = [FastJSONRenderer, TextRenderer]
+    content_negotiation_class = WhateverIsAccepted
 
     @extend_schema(
         operation_id="runs_events_file",
