@@ -71,6 +71,8 @@ class Effective(msgspec.Struct, frozen=True):
     feature_gates: dict[str, bool]
     """Those that are set, by name."""
     profiles: list[Profile]
+    extenders: list[dict[str, Any]]
+    """As a file has them, with their defaults."""
 
 
 def show_effective(outlined: EffectiveConfiguration, defaulted: KubeSchedulerConfiguration) -> Effective:
@@ -89,6 +91,7 @@ def show_effective(outlined: EffectiveConfiguration, defaulted: KubeSchedulerCon
         ),
         feature_gates=outlined.feature_gates.given,
         profiles=profiles,
+        extenders=msgspec.to_builtins(outlined.extenders),
     )
 
 

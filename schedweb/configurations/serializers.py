@@ -204,6 +204,7 @@ class EffectiveSerializer(serializers.Serializer[Any]):
     globals = GlobalSettingsSerializer()
     feature_gates = serializers.DictField(child=serializers.BooleanField())
     profiles = EffectiveProfileSerializer(many=True)
+    extenders = serializers.ListField(child=serializers.DictField(), help_text="as a file has them, with defaults")
 
 
 class FormArgsSerializer(serializers.Serializer[Any]):

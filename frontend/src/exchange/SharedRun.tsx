@@ -37,7 +37,7 @@ export function SharedPages({ me, children }: { me: Me; children: ReactNode }) {
       ? BOTH_SIDES.map((side) => (search as Record<string, unknown>)[side])
       : [run === undefined ? undefined : runOf(run)];
   // Questions cost the host's time, so visitors ask none.
-  const isQuestion = pathname.endsWith("/capacity");
+  const isQuestion = pathname.endsWith("/capacity") || pathname.endsWith("/operators");
   if (!isQuestion && asked.every((one) => typeof one === "string" && shared.has(one)))
     return (
       <>

@@ -342,6 +342,9 @@ def test_extenders_are_played_where_the_server_may_call_them(editor: Client) -> 
         mine = make(editor, name=f"calls {host}", text=text)
         body = editor.get(f"{URL}{mine['id']}/versions/1/").json()
         assert (body["errors"], body["runnable"], body["effective"]["globals"]["extenders"]) == ([], runnable, 1)
+        (shown,) = body["effective"]["extenders"]
+        assert (shown["urlPrefix"], shown["filterVerb"]) == (f"http://{host}/", "filter")
+        assert (shown["enableHTTPS"], shown["ignorable"]) == (False, False)
         assert body["why"].startswith(why)
 
 

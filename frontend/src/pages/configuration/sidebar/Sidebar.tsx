@@ -1,11 +1,12 @@
 /** Left: profiles, presets, values of all profiles, versions. */
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { Suspense, useState } from "react";
 
 import { presetsQuery } from "@/api/configurationQueries";
 import { IconButton } from "@/components/Button";
 import { Icon } from "@/components/Icon";
 import { Panel } from "@/components/Panel";
+import { later } from "@/parts/later";
 import { notify } from "@/shell/notify";
 
 import { useEditing } from "../draft/editing";
@@ -13,6 +14,8 @@ import { t } from "../texts";
 import { freeName, profileNote, shortMessage } from "../words";
 import classes from "./Sidebar.module.css";
 import { Versions } from "./Versions";
+
+const ExtendersDrawer = later(() => import("./ExtendersDrawer"));
 
 export function Sidebar() {
   const { readOnly } = useEditing();
@@ -139,6 +142,32 @@ function Presets() {
   );
 }
 
+/** How many there are; opens their form. */
+function Extenders() {
+  const { effective, readOnly } = useEditing();
+  const [open, setOpen] = useState(false);
+  const { extenders } = effective.globals;
+  if (readOnly && extenders === 0) return null;
+  return (
+    <li>
+      <span>{t("extenders")}</span>
+      <button
+        type="button"
+        className="num"
+        aria-label={t("openExtenders", { extenders })}
+        onClick={() => setOpen(true)}
+      >
+        {extenders}
+      </button>
+      {open ? (
+        <Suspense fallback={null}>
+          <ExtendersDrawer onClose={() => setOpen(false)} />
+        </Suspense>
+      ) : null}
+    </li>
+  );
+}
+
 const GLOBALS = [
   {
     key: "parallelism",
@@ -238,12 +267,7 @@ function AllProfiles() {
             </li>
           );
         })}
-        {effective.globals.extenders > 0 ? (
-          <li title={t("extendersAreKeptInThe")}>
-            <span>{t("extenders")}</span>
-            <b className="num">{effective.globals.extenders}</b>
-          </li>
-        ) : null}
+        <Extenders />
       </ul>
     </>
   );
