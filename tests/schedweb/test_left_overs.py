@@ -42,7 +42,8 @@ Alt ASCII Base64 Chart Esc Enter GPU H100 HTTP Helm ID JSON Kubernetes KiB L4 MB
 api/docs api/v1 app.kubernetes.io/part-of as bearer csv describe doctor elsewhere events example.com expires_at
 false true get json kube-scheduler kube-scheduler-simulator kubescheduler.config.k8s.io/v1 leave_out_problems
 login_link make manage.py nvidia.com/gpu open retry serve setup shop sort token web yaml hold v1.36 m30s v1beta3
-Three-zone CLI id Ctrl Cmd Shift Markdown gang total node score un ok skip Default Bin-pack Spread No scoring migrate
+Three-zone CLI id Ctrl Cmd Shift Markdown gang total node score un ok skip Default Bin-pack Spread No scoring
+migrate metrics metrics/resources SIGUSR2 table Webhook
 """
 CATALOGUE = """
     All Annotation AppGroup BalancedAllocation BestEffort Burstable Dedicated ElasticQuota Enabled Go Guaranteed Highest
