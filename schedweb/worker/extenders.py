@@ -29,6 +29,10 @@ from schedweb.sentences import translated
 MOST_AT_ONCE: Final = 8
 PIECE: Final = 64 * 1024
 _HEADERS: Final = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
+_UNVERIFIED: Final = "tls: failed to verify certificate"
+_UNKNOWN_AUTHORITY: Final = (18, 19, 20, 21)
+_EXPIRED: Final = 10
+"""X509_V_ERR_* of OpenSSL."""
 _BODY: Final = "context deadline exceeded (Client.Timeout or context cancellation while reading body)"
 
 
@@ -72,8 +76,19 @@ def call(asking: Asking, policy: Allowed) -> Answer:
         return Answer(error=f'Post "{request.url}": {error}')
     except TimeoutError:
         return Answer(error=f'Post "{request.url}": {_HEADERS}')
+    except ssl.SSLCertVerificationError as error:
+        return Answer(error=f'Post "{request.url}": {_UNVERIFIED}: {_why_unverified(error)}')
     except (OSError, http.client.HTTPException, ValueError) as error:
         return Answer(error=f'Post "{request.url}": {str(error) or type(error).__name__}')
+
+
+def _why_unverified(error: ssl.SSLCertVerificationError) -> str:
+    """In Go's words where it has the same ones for the case."""
+    if error.verify_code in _UNKNOWN_AUTHORITY:
+        return "x509: certificate signed by unknown authority"
+    if error.verify_code == _EXPIRED:
+        return "x509: certificate has expired or is not yet valid"
+    return f"x509: {error.verify_message}"
 
 
 def _left(deadline: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import subprocess
@@ -23,6 +24,7 @@ from schedweb.runs.storing import answers
 from schedweb.worker import supervisor as module
 from schedweb.worker.events import Answered
 from schedweb.worker.supervisor import Supervisor
+from tests.apiserver.certificates import Authority
 from tests.schedweb.engine.worlds import DEFAULT, node, pod
 from tests.schedweb.runs.conftest import Game, prepared
 from tests.schedweb.worker.webhook import Webhook, webhook
@@ -190,6 +192,46 @@ def test_one_that_is_down_is_passed_over_where_it_may_be(operator: User, hook: W
     first, second = trace.extender_calls
     assert (first.extender, first.sent, first.kept, second.ignored) == (hook.url, 3, 1, True)
     assert second.error == 'Post "http://127.0.0.1:1/filter": dial tcp 127.0.0.1:1: connect: connection refused'
+
+
+@pytest.fixture
+def authority(tmp_path: Path) -> Authority:
+    return Authority(tmp_path)
+
+
+def trusting(authority: Authority) -> dict[str, Any]:
+    return {"caData": base64.b64encode(authority.file.read_bytes()).decode()}
+
+
+def test_an_https_extender_is_believed_with_its_own_authority(operator: User, authority: Authority) -> None:
+    with webhook(authority.server_context("127.0.0.1")) as hook:
+        one_node(hook)
+        told = filtering(hook, enableHTTPS=True, tlsConfig=trusting(authority))
+        trace = step(prepared(operator, CLUSTER, configuration=extended(told)))
+    assert (trace.selected, hook.pods("/filter")) == ("b", [trace.pod.partition("/")[2]])
+
+
+def test_a_certificate_of_another_authority_is_refused_in_a_sentence(
+    operator: User, authority: Authority, tmp_path: Path
+) -> None:
+    (tmp_path / "other").mkdir()
+    with webhook(authority.server_context("127.0.0.1")) as hook:
+        one_node(hook)
+        told = filtering(hook, enableHTTPS=True, tlsConfig=trusting(Authority(tmp_path / "other")))
+        trace = step(prepared(operator, CLUSTER, configuration=extended(told)))
+    unknown = "tls: failed to verify certificate: x509: certificate signed by unknown authority"
+    assert (trace.result, trace.message) == ("failed", f'Post "{hook.url}/filter": {unknown}')
+    assert hook.calls == []
+
+
+def test_a_certificate_for_another_name_is_refused(operator: User, authority: Authority) -> None:
+    with webhook(authority.server_context("elsewhere.example.com")) as hook:
+        one_node(hook)
+        told = filtering(hook, enableHTTPS=True, tlsConfig=trusting(authority))
+        trace = step(prepared(operator, CLUSTER, configuration=extended(told)))
+    assert "tls: failed to verify certificate: x509: " in trace.message
+    assert "127.0.0.1" in trace.message
+    assert hook.calls == []
 
 
 def test_all_nodes_dropped_and_commands_in_between(operator: User, hook: Webhook) -> None:

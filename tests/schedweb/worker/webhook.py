@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -40,7 +41,9 @@ class Webhook:
 
 
 @contextmanager
-def webhook() -> Iterator[Webhook]:
+def webhook(tls: ssl.SSLContext | None = None) -> Iterator[Webhook]:
+    """``tls``: it speaks HTTPS."""
+
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -62,6 +65,10 @@ def webhook() -> Iterator[Webhook]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         made = Webhook(server)
+        if tls is not None:
+            # The handshake is the handler's, so that one who breaks it off ends nobody else's.
+            server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+            made.url = made.url.replace("http://", "https://")
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
         thread.start()
         try:
