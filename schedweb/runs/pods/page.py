@@ -123,7 +123,24 @@ def pending_words(run: Run, pod: PodRecord, latest: Attempt | None) -> tuple[str
             pass  # no longer stored: the counts remain
         else:
             return answer_at(run, latest, view, pod_manifest(pod), ObjectLookup(run), StandingOf(run))
+    if latest is not None and latest.result == "error" and (words := extender_words(run, latest)) is not None:
+        return words
     return pending_headline(pod.card, pod.detail.get("nodes_total", run.node_count)), ""
+
+
+def extender_words(run: Run, latest: Attempt) -> tuple[str, str] | None:
+    """None where no extender ended the attempt, or what was said in it is no longer stored."""
+    try:
+        calls = stored_attempt(run, latest.number).trace.extender_calls
+    except ApiError:
+        return None
+    failed = next((call for call in reversed(calls) if call.error and not call.ignored), None)
+    if failed is None:
+        return None
+    return (
+        say("The extender at {extender} failed: {error}", extender=failed.extender, error=failed.error),
+        say("The pod is tried again after its backoff. An extender that is ignorable would be passed over."),
+    )
 
 
 def nobody_tries(pod: PodRecord) -> bool:

@@ -16,6 +16,18 @@ from tests.schedweb.worker.webhook import webhook
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+def test_an_extender_that_is_down_is_what_the_page_begins_with(client: Client, operator: User) -> None:
+    extender = {"urlPrefix": "http://127.0.0.1:1", "filterVerb": "filter"}
+    text = f"{DEFAULT}extenders: {json.dumps([extender])}\n"
+    game = prepared(operator, [*map(node, "ab"), pod("web")], configuration=text)
+    game.command("step", what="cycle")
+    game.play()
+    body = client.get(f"/api/v1/runs/{game.id}/pods/shop/web/").json()
+    said = 'Post "http://127.0.0.1:1/filter": dial tcp 127.0.0.1:1: connect: connection refused'
+    assert body["answer"]["headline"] == f"The extender at http://127.0.0.1:1 failed: {said}"
+    assert "tried again after its backoff" in body["answer"]["detail"]
+
+
 def test_what_extenders_did_is_on_the_page(client: Client, operator: User) -> None:
     with webhook() as hook:
         hook.says("/filter", {"NodeNames": ["a", "b"], "FailedNodes": {"c": "no license"}})

@@ -1,0 +1,56 @@
+"""Extenders: written by form, and one that is down is explained where somebody looks for a node."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from playwright.sync_api import expect
+
+from scripts.site import Site
+from tests.browser import stages
+from tests.browser.visits import Visit
+from tests.schedweb.engine.worlds import DEFAULT, node, pod
+
+#: Nobody listens there.
+DOWN = "http://127.0.0.1:1"
+
+
+def test_an_extender_is_written_by_form_and_what_is_wrong_is_said(site: Site, desk: Visit) -> None:
+    made = site.post("/api/v1/configurations/", {"name": "asks a webhook", "preset": "default"})
+    page = desk.go(f"/configurations/{made['id']}")
+    page.get_by_role("button", name="extenders: 0, change").click()
+    drawer = page.get_by_role("dialog", name="Extenders")
+    drawer.get_by_role("button", name="Add an extender").click()
+    prefix = drawer.get_by_label("urlPrefix")
+    expect(prefix).to_have_value("http://127.0.0.1:9876")
+    prefix.fill(DOWN)
+    drawer.get_by_label("prioritizeVerb").fill("prioritize")
+    drawer.get_by_label("weight").focus()
+    expect(drawer.get_by_role("status")).to_contain_text("must have a positive weight")
+    drawer.get_by_label("weight").fill("5")
+    drawer.get_by_label("ignorable").click()
+    expect(drawer.get_by_label("ignorable")).to_be_checked()
+    expect(drawer.get_by_role("status")).to_have_count(0)
+    drawer.get_by_role("button", name="Close").click()
+    expect(page.get_by_role("button", name="extenders: 1, change")).to_be_visible()
+    page.get_by_role("radio", name="YAML").click()
+    written = page.locator(".cm-content")
+    expect(written).to_contain_text(re.compile(rf"extenders:\s*- urlPrefix: {DOWN}"))
+    for line in ("prioritizeVerb: prioritize", "weight: 5", "ignorable: true"):
+        expect(written).to_contain_text(line)
+
+
+def test_an_extender_that_is_down_is_explained(site: Site, desk: Visit) -> None:
+    extender = {"urlPrefix": DOWN, "filterVerb": "filter", "nodeCacheCapable": True}
+    text = f"{DEFAULT}extenders: {json.dumps([extender])}\n"
+    site.post("/api/v1/configurations/", {"name": "its webhook is down", "text": text})
+    objects = [node("a"), node("b"), pod("web")]
+    snapshot = site.import_snapshot(stages.listed(objects), "two nodes and a webhook")["id"]
+    run = stages.start(site, snapshot, stages.configuration(site, "its webhook is down"))
+    site.command(run, {"type": "step", "what": "cycle"})
+    site.run_until(run, "the webhook was asked", lambda seen: seen["attempts"] > 0 and seen["state"] == "paused")
+    page = desk.go(f"/runs/{run}/pods/shop/web")
+    said = f'Post "{DOWN}/filter": dial tcp 127.0.0.1:1: connect: connection refused'
+    expect(page.get_by_role("heading", name=f"The extender at {DOWN} failed: {said}")).to_be_visible()
+    expect(page.get_by_text("The pod is tried again after its backoff.")).to_be_visible()
