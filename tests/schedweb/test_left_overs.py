@@ -59,9 +59,9 @@ OLDER = """
 """
 """Older files of kube-scheduler, as they spell it."""
 CLUSTERS = """
-    ConfigMap ConfigMaps CSINode EXTENDER_URLS Extender ignorable KUBECONFIG Lease NodeResourceTopology PLAYGROUND_CONTEXTS
+    ConfigMap ConfigMaps CSINode EXTENDER_URLS Extender KUBECONFIG Lease NodeResourceTopology PLAYGROUND_CONTEXTS
     PreferNoSchedule Secrets TLS caData certData extender http https insecure-skip-tls-verify k0 k1 k2 keyData max min
-    nominatedNodeName scheduler-plugins
+    ignorable nominatedNodeName scheduler-plugins
 """
 """Extenders, quotas and zones, connections to clusters."""
 TERMS = {plugin.name for plugin in PLUGINS}.union(
