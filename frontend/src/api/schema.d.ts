@@ -899,6 +899,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run}/events/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The Events that the scheduler wrote, the newest first; what comes again is a series. */
+        get: operations["runs_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/events/file/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The Events as `kubectl get events` prints them. */
+        get: operations["runs_events_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run}/exact/": {
         parameters: {
             query?: never;
@@ -993,6 +1027,40 @@ export interface paths {
         };
         /** @description One command that a run was told, and what came of it. */
         get: operations["runs_journal_entry"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/metrics/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description kube-scheduler's /metrics of this run, in Prometheus' text format (docs/semantics/log.md). Five seconds old at most while it plays. 404 where nothing was counted. */
+        get: operations["runs_metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/metrics/resources/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description kube-scheduler's /metrics/resources of this run: requests and limits of its pods. */
+        get: operations["runs_metrics_resources"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1731,12 +1799,12 @@ export interface components {
             name: components["schemas"]["NameEnum"];
             /** @description else where the run is now */
             position?: number | null;
-            /** @description what_would_help {namespace, name}; why_pending {namespace, name}; placed_again {namespace, name}; capacity_pods {namespace, name | manifest, limit?}; capacity_nodes {node | manifest, limit?}; other_weights {profile, weights: {plugin: weight, 0 for off}}; all_nodes {attempt}, about the moment of that attempt; a manifest is the YAML or JSON text of one object */
+            /** @description what_would_help {namespace, name}; why_pending {namespace, name}; placed_again {namespace, name}; capacity_pods {namespace, name | manifest, limit?}; capacity_nodes {node | manifest, limit?}; other_weights {profile, weights: {plugin: weight, 0 for off}}; all_nodes {attempt}, about the moment of that attempt; debugger {}; a manifest is the YAML or JSON text of one object */
             arguments?: {
                 [key: string]: unknown;
             };
         };
-        AnalysisResult: components["schemas"]["WhatWouldHelpResult"] | components["schemas"]["WhyPendingResult"] | components["schemas"]["PlacedAgainResult"] | components["schemas"]["CapacityPodsResult"] | components["schemas"]["CapacityNodesResult"] | components["schemas"]["OtherWeightsResult"] | components["schemas"]["AllNodesResult"];
+        AnalysisResult: components["schemas"]["WhatWouldHelpResult"] | components["schemas"]["WhyPendingResult"] | components["schemas"]["PlacedAgainResult"] | components["schemas"]["CapacityPodsResult"] | components["schemas"]["CapacityNodesResult"] | components["schemas"]["OtherWeightsResult"] | components["schemas"]["AllNodesResult"] | components["schemas"]["DebuggerResult"];
         /**
          * @description * `pending` - pending
          *     * `running` - running
@@ -2482,7 +2550,7 @@ export interface components {
         CommandRequestDecisionEnum: "approve" | "reject" | "override";
         /** @description What each type carries is checked by schedweb/engine/commands.py, the one place that knows. */
         CommandRequestRequest: {
-            type: components["schemas"]["TypeEnum"];
+            type: components["schemas"]["CommandRequestTypeEnum"];
             /**
              * Format: uuid
              * @description the same id is taken once only
@@ -2526,6 +2594,30 @@ export interface components {
          * @enum {string}
          */
         CommandRequestStatusEnum: "True" | "False" | "Unknown";
+        /**
+         * @description * `play` - play
+         *     * `pause` - pause
+         *     * `step` - step
+         *     * `set_speed` - set_speed
+         *     * `set_seed` - set_seed
+         *     * `stop` - stop
+         *     * `try_again` - try_again
+         *     * `pod_add` - pod_add
+         *     * `pod_delete` - pod_delete
+         *     * `node_add` - node_add
+         *     * `node_delete` - node_delete
+         *     * `node_cordon` - node_cordon
+         *     * `node_uncordon` - node_uncordon
+         *     * `node_drain` - node_drain
+         *     * `pod_activate` - pod_activate
+         *     * `set_configuration` - set_configuration
+         *     * `decide` - decide
+         *     * `breakpoint_set` - breakpoint_set
+         *     * `breakpoint_remove` - breakpoint_remove
+         *     * `device_condition` - device_condition
+         * @enum {string}
+         */
+        CommandRequestTypeEnum: "play" | "pause" | "step" | "set_speed" | "set_seed" | "stop" | "try_again" | "pod_add" | "pod_delete" | "node_add" | "node_delete" | "node_cordon" | "node_uncordon" | "node_drain" | "pod_activate" | "set_configuration" | "decide" | "breakpoint_set" | "breakpoint_remove" | "device_condition";
         CommandResult: {
             pods?: components["schemas"]["DecisionResult"][];
             text?: string;
@@ -2841,6 +2933,12 @@ export interface components {
             name: string;
             weight: number;
         };
+        /** @description What kube-scheduler writes into its log on SIGUSR2. */
+        DebuggerResult: {
+            lines: string[];
+            /** @description how many of the comparison's lines name something */
+            mismatches: number;
+        };
         DecidedPodRequest: {
             namespace: string;
             name: string;
@@ -3030,6 +3128,10 @@ export interface components {
                 [key: string]: boolean;
             };
             profiles: components["schemas"]["EffectiveProfile"][];
+            /** @description as a file has them, with defaults */
+            extenders: {
+                [key: string]: unknown;
+            }[];
         };
         EffectiveChange: {
             profile: string | null;
@@ -3065,6 +3167,29 @@ export interface components {
             line?: number;
             column?: number;
         };
+        /** @description An Event of the run, or a series of them. */
+        Event: {
+            namespace: string;
+            /** @description of the pod */
+            name: string;
+            type: components["schemas"]["EventTypeEnum"];
+            reason: string;
+            message: string;
+            /** @description above 1: a series */
+            count: number;
+            /** @description since it came last, on the run's clock, as kubectl says it */
+            ago: string;
+            /**
+             * Format: date-time
+             * @description run time
+             */
+            first: string;
+            /**
+             * Format: date-time
+             * @description run time
+             */
+            last: string;
+        };
         EventCounts: {
             /** @description What schedulers said of pods */
             kept: number;
@@ -3074,6 +3199,20 @@ export interface components {
             reasons: {
                 [key: string]: number;
             };
+        };
+        /**
+         * @description * `Normal` - Normal
+         *     * `Warning` - Warning
+         * @enum {string}
+         */
+        EventTypeEnum: "Normal" | "Warning";
+        EventWindow: {
+            count: number;
+            offset: number;
+            limit: number;
+            results: components["schemas"]["Event"][];
+            /** @description older attempts whose Events are not told any more */
+            left_out: number;
         };
         EventsUploadRequest: {
             /**
@@ -3717,9 +3856,10 @@ export interface components {
          *     * `capacity_nodes` - capacity_nodes
          *     * `other_weights` - other_weights
          *     * `all_nodes` - all_nodes
+         *     * `debugger` - debugger
          * @enum {string}
          */
-        NameEnum: "what_would_help" | "why_pending" | "placed_again" | "capacity_pods" | "capacity_nodes" | "other_weights" | "all_nodes";
+        NameEnum: "what_would_help" | "why_pending" | "placed_again" | "capacity_pods" | "capacity_nodes" | "other_weights" | "all_nodes" | "debugger";
         NamedRequest: {
             kind: components["schemas"]["DeletedKindEnum"];
             /** Format: uuid */
@@ -5229,30 +5369,6 @@ export interface components {
             /** @description To be sent as `Authorization: Bearer <token>`; answered once, never again */
             token: string;
         };
-        /**
-         * @description * `play` - play
-         *     * `pause` - pause
-         *     * `step` - step
-         *     * `set_speed` - set_speed
-         *     * `set_seed` - set_seed
-         *     * `stop` - stop
-         *     * `try_again` - try_again
-         *     * `pod_add` - pod_add
-         *     * `pod_delete` - pod_delete
-         *     * `node_add` - node_add
-         *     * `node_delete` - node_delete
-         *     * `node_cordon` - node_cordon
-         *     * `node_uncordon` - node_uncordon
-         *     * `node_drain` - node_drain
-         *     * `pod_activate` - pod_activate
-         *     * `set_configuration` - set_configuration
-         *     * `decide` - decide
-         *     * `breakpoint_set` - breakpoint_set
-         *     * `breakpoint_remove` - breakpoint_remove
-         *     * `device_condition` - device_condition
-         * @enum {string}
-         */
-        TypeEnum: "play" | "pause" | "step" | "set_speed" | "set_seed" | "stop" | "try_again" | "pod_add" | "pod_delete" | "node_add" | "node_delete" | "node_cordon" | "node_uncordon" | "node_drain" | "pod_activate" | "set_configuration" | "decide" | "breakpoint_set" | "breakpoint_remove" | "device_condition";
         UnknownField: {
             path: string;
             line: number | null;
@@ -8896,6 +9012,119 @@ export interface operations {
             };
         };
     };
+    runs_events: {
+        parameters: {
+            query?: {
+                /** @description How many to return, at most 200 */
+                limit?: number;
+                /** @description How many to leave out */
+                offset?: number;
+                /** @description only Events whose pod or message contains this */
+                q?: string;
+                /** @description Scheduled, FailedScheduling or Preempted; else all */
+                reason?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A run's id */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventWindow"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_events_file: {
+        parameters: {
+            query: {
+                /** @description table, or json: a List */
+                as: string;
+            };
+            header?: never;
+            path: {
+                /** @description A run's id */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                    "text/plain": string;
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     runs_exact: {
         parameters: {
             query?: never;
@@ -9197,6 +9426,104 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["JournalEntry"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_metrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run's id */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_metrics_resources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run's id */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
                 };
             };
             /** @description Not logged in */
