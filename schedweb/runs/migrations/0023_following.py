@@ -22,7 +22,6 @@ class Migration(migrations.Migration):
                 ('most_bytes', models.PositiveBigIntegerField()),
                 ('changes', models.PositiveBigIntegerField(default=0)),
                 ('changed_at', models.DateTimeField(default=None, null=True)),
-                ('asks', models.PositiveIntegerField(default=0)),
                 ('ended', schedweb.sentence_field.SentenceField(blank=True, default='')),
             ],
             options={

@@ -21,8 +21,6 @@ class Followed(models.Model):
     #: Changes, and when the last one came.
     changes = models.PositiveBigIntegerField(default=0)
     changed_at = models.DateTimeField(null=True, default=None)
-    #: How often somebody asked for a try now.
-    asks = models.PositiveIntegerField(default=0)
     #: Why it follows no more.
     ended = SentenceField(blank=True, default="")
 

@@ -20,7 +20,7 @@ from schedweb.accounts.roles import Role
 from schedweb.clusters.models import Connection
 from schedweb.configurations.models import Configuration
 from schedweb.configurations.services import configuration_create
-from schedweb.runs.models import Analysis, Run
+from schedweb.runs.models import Analysis, Followed, Run
 from schedweb.runs.playing.services import run_create
 from schedweb.runs.sharing.services import share_link_create
 from schedweb.runs.wire.messages import Message
@@ -96,6 +96,8 @@ def _build(published: list[Message]) -> World:
     )
     alone = configuration_create(user=editor, name="unused", text=ASKING).configuration
     Connection.objects.create(context="prod", wanted=True)
+    # As if it had followed that cluster: who may see how it was read is asked, not what it takes.
+    Followed.objects.create(run=game.run, most_bytes=1)
     upload = json.dumps({"apiVersion": "v1", "kind": "List", "items": [node("n")]}).encode()
     read = import_create(user=editor, filename="n.json", upload=upload)
     import_read(import_id=read.pk)
