@@ -8,7 +8,8 @@ import tempfile
 os.environ["PLAYGROUND_DATA"] = tempfile.mkdtemp(prefix="playground-tests-")
 # Whoever runs the tests may have clusters; no test asks them.
 os.environ["KUBECONFIG"] = os.path.join(os.environ["PLAYGROUND_DATA"], "no-kubeconfig")
-for name in ("REDIS_URL", "DATABASE_URL", "HOST", "PORT", "PLAYGROUND_CONTEXTS", "KUBERNETES_SERVICE_HOST"):
+CLUSTERS = ("PLAYGROUND_CONTEXTS", "PLAYGROUND_MAY_SCHEDULE", "KUBERNETES_SERVICE_HOST")
+for name in ("REDIS_URL", "DATABASE_URL", "HOST", "PORT", *CLUSTERS):
     os.environ.pop(name, None)
 
 from schedweb.settings import *  # noqa: E402, F403 - after the environment is set

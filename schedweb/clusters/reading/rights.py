@@ -34,6 +34,8 @@ TO_BIND: Final = noted("to bind")
 FOR_CONDITIONS: Final = noted("conditions and nominatedNodeName")
 FOR_EVENTS: Final = noted("what kubectl describe shows")
 FOR_THE_LEASE: Final = noted("exactly one of us writes")
+TO_PREEMPT: Final = noted("victims of preemption")
+FOR_VOLUMES: Final = noted("volumes that wait for their first pod")
 
 
 class Rule(msgspec.Struct, frozen=True):
@@ -88,7 +90,11 @@ def _to_read(kind: Resource) -> Rule:
 _TO_SCHEDULE: Final = (
     Rule("schedule", "", "pods/binding", ("create",), Sentence(TO_BIND)),
     Rule("schedule", "", "pods/status", ("patch",), Sentence(FOR_CONDITIONS)),
+    Rule("schedule", "", "pods", ("delete",), Sentence(TO_PREEMPT)),
+    Rule("schedule", "", "persistentvolumes", ("patch",), Sentence(FOR_VOLUMES)),
+    Rule("schedule", "", "persistentvolumeclaims", ("patch",), Sentence(FOR_VOLUMES)),
     Rule("schedule", "events.k8s.io", "events", ("create", "patch"), Sentence(FOR_EVENTS)),
+    Rule("schedule", "", "events", ("create",), Sentence(FOR_THE_LEASE)),
     Rule(
         "schedule",
         "coordination.k8s.io",

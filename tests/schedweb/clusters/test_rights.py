@@ -33,6 +33,9 @@ def test_a_reader_may_look_and_not_schedule(cluster: ApiServer) -> None:
     assert {each.rule.resource for each in rights.missing("schedule")} == {
         "pods/binding",
         "pods/status",
+        "pods",
+        "persistentvolumes",
+        "persistentvolumeclaims",
         "events",
         "leases",
     }

@@ -1,18 +1,24 @@
-"""`manage.py cluster contexts|check|snapshot|follow`: real clusters, from the command line."""
+"""`manage.py cluster contexts|check|snapshot|follow|schedule`: real clusters, from the command line."""
 
 from __future__ import annotations
 
 import json
+import signal
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
+from threading import Thread
 from typing import Any, Final
 
 import msgspec
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from framework.configuration import load
+from framework.plugins.registry import built_in_registry
+from framework.profiles import ProfileError
 from framework.reading.documents import FileRefused
 from schedweb.accounts.services import owner_get
 from schedweb.api.errors import ApiError
@@ -21,8 +27,12 @@ from schedweb.clusters.reading.access import Access
 from schedweb.clusters.reading.kinds import kinds_of
 from schedweb.clusters.reading.problems import ClusterProblem
 from schedweb.clusters.reading.rights import Rights, ask, missing_yaml
+from schedweb.clusters.scheduling.driver import DEFAULT_SCHEDULER, Driver
+from schedweb.clusters.scheduling.recorded import Recorded
 from schedweb.clusters.selectors import MODES, mode_body, moment
 from schedweb.clusters.services import cluster_snapshot, context_offered, import_read_anyhow
+from schedweb.clusters.writing.permission import permission
+from schedweb.clusters.writing.sending import Limits
 from schedweb.runs.following.services import follow_begin, follow_read
 from schedweb.sentences import translated
 from schedweb.serving import origin_known
@@ -32,13 +42,21 @@ from schedweb.stored_command import StoredCommand
 
 MISSING: Final = 1
 """Exit status of ``check`` when a rule that looking needs is missing."""
+LOST: Final = 3
+"""Exit status of ``schedule`` when somebody else may hold the Lease."""
 
 
 class Command(StoredCommand):
     help = (
         "Lists the clusters of the kubeconfig, says what may be done there, takes snapshots, and begins runs that "
-        "follow one. Never writes to one."
+        "follow one. Writes to one only as its scheduler (schedule), where whoever starts the server allowed it."
     )
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        if options["action"] == "schedule":
+            # Nothing is stored by it, so it runs where there is no database.
+            return BaseCommand.execute(self, *args, **options)
+        return super().execute(*args, **options)
 
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
@@ -46,6 +64,17 @@ class Command(StoredCommand):
         check = actions.add_parser("check", help="reaches the cluster, and asks what the credentials may do there")
         snapshot = actions.add_parser("snapshot", help="stores what an import of all its objects would")
         follow = actions.add_parser("follow", help="begins a run that follows it, and prints where it is seen")
+        schedule = actions.add_parser(
+            "schedule", help="is a scheduler of the cluster until it is stopped (docs/live-clusters.md)"
+        )
+        schedule.add_argument("context")
+        schedule.add_argument("--i-mean", required=True, metavar="CLUSTERNAME", help="the context's name once more")
+        schedule.add_argument("--configuration", required=True, metavar="FILE", help="a KubeSchedulerConfiguration")
+        schedule.add_argument("--scheduler-name", action="append", required=True, metavar="NAME")
+        schedule.add_argument("--dry-run", action="store_true", help="every write with dryRun=All: nothing changes")
+        schedule.add_argument("--namespace", action="append", default=[], help="only pods of these namespaces")
+        schedule.add_argument("--max-bindings-per-minute", type=int, default=0, metavar="N")
+        schedule.add_argument("--record", metavar="FILE", help="every write and its outcome, as lines of JSON")
         for each in (contexts, check, snapshot, follow):
             each.add_argument("--json", action="store_true", help="one JSON object")
         for each in (check, snapshot, follow):
@@ -68,7 +97,9 @@ class Command(StoredCommand):
                     self.take_snapshot(options)
                 case "follow":
                     self.follow(options)
-        except (ApiError, ClusterProblem, FileRefused, SnapshotError) as error:
+                case "schedule":
+                    self.schedule(options)
+        except (ApiError, ClusterProblem, FileRefused, ProfileError, SnapshotError, OSError) as error:
             raise CommandError(str(error), returncode=2) from None
 
     def say_contexts(self, options: dict[str, Any]) -> None:
@@ -163,6 +194,40 @@ class Command(StoredCommand):
             self.stdout.write(f"{origin}/runs/{run.pk}")
         if not known:
             self.stderr.write(f"No server of {settings.DATA_DIR} runs here now; {origin} is HOST and PORT.")
+
+    def schedule(self, options: dict[str, Any]) -> None:
+        allowed = permission(context_offered(options["context"]).name, options["i_mean"])
+        registry = built_in_registry()
+        loaded = load(Path(options["configuration"]).read_text(), registry)
+        if loaded.effective is None:
+            raise CommandError(f"{options['configuration']}: {loaded.config_error}", returncode=2)
+        if options["max_bindings_per_minute"] < 0:
+            raise CommandError("--max-bindings-per-minute is 0 (no limit) or more", returncode=2)
+        limits = Limits(frozenset(options["namespace"]), options["max_bindings_per_minute"], options["dry_run"])
+        with Recorded(options["record"], self._line) as record:
+            driver = Driver(
+                allowed,
+                loaded.effective,
+                registry,
+                scheduler_names=options["scheduler_name"],
+                limits=limits,
+                record=record,
+                seed=time.time_ns() % 2**31,
+            )
+            for each in (signal.SIGINT, signal.SIGTERM):
+                # In a thread: what is interrupted may hold the lock that stopping takes.
+                signal.signal(each, lambda *_: Thread(target=driver.stop).start())
+            names = ", ".join(options["scheduler_name"])
+            self._line(f"{allowed.context}: schedules for {names}; Ctrl+C stops before the next write")
+            if driver.component != DEFAULT_SCHEDULER:
+                self.stderr.write("Pods that another scheduler places on the same nodes meanwhile may overfill them.")
+            if driver.run() == "lease_lost":
+                raise CommandError("The Lease was lost; nothing is written any more.", returncode=LOST)
+
+    def _line(self, text: str) -> None:
+        """At once, also into a pipe."""
+        self.stdout.write(text)
+        self.stdout.flush()
 
     def _json(self, what: Any) -> None:
         self.stdout.write(json.dumps(msgspec.to_builtins(what), indent=2, ensure_ascii=False))

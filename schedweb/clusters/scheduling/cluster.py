@@ -1,0 +1,138 @@
+"""The scheduler's cluster, where it is a real one: changes come from watches, writes go to the API server.
+
+A write is answered before the machine goes on. A binding is not seen here before its watch brings it: in between the
+pod is assumed, as upstream's is. Volumes and claims are seen at once as they were written, as in upstream's assume
+caches; what watches bring from before is left out. Objects keep the API server's versions. No controller is played.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from msgspec.structs import replace
+
+from framework.objects import KubeObject, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, PodCondition
+from framework.queue import Nomination
+from framework.scheduler.cluster import Cluster
+from framework.scheduler.store import ObjectAdded, ObjectDeleted, ObjectUpdated
+from schedweb.clusters.scheduling.informers import Changed
+from schedweb.clusters.writing import pods, volumes
+from schedweb.clusters.writing.sending import Writer
+from schedweb.clusters.writing.writes import Outcome, Write
+
+SayEvent = Callable[[str, str, Pod, str, int], None]
+"""(type, reason, pod, note, nanoseconds)."""
+NOT_WRITTEN: Final = "{}s are not written by this scheduler"
+
+
+class LiveCluster(Cluster):
+    def __init__(self, writer: Writer, say_event: SayEvent) -> None:
+        super().__init__()
+        self.set_controllers(())
+        self._writer, self._say_event = writer, say_event
+        self._not_failed: set[str] = set()
+        """uids of pods whose binding failed although the pod may well run: somebody else bound it, or nobody knows."""
+        self._ahead: dict[str, int] = {}
+        """uid → version of what was written and whose watch has not come so far."""
+
+    # What watches bring
+
+    def hear(self, change: Changed) -> None:
+        """Of pods that wait in a namespace where nothing may be written nothing is known here."""
+        resource, (namespace, name), new = change
+        old = self.find_unstructured(resource.version, resource.kind, namespace, name)
+        if isinstance(new, Pod) and not new.spec.node_name and not self._is_allowed(namespace):
+            new = None
+        if old is not None and (new is None or new.metadata.uid != old.metadata.uid):
+            self._announce_change()
+            self.remove(old)
+            self._tell(ObjectDeleted(old))
+            self._ahead.pop(old.metadata.uid, None)
+            old = None
+        if new is None or self._is_behind(new):
+            return
+        self._announce_change()
+        self.put(new)
+        self._tell(ObjectAdded(new) if old is None else ObjectUpdated(old, new))
+        if isinstance(new, Pod) and new.spec.node_name:
+            self._not_failed.discard(new.metadata.uid)
+
+    def _is_allowed(self, namespace: str) -> bool:
+        allowed = self._writer.limits.namespaces
+        return not allowed or namespace in allowed
+
+    # What the framework and its plugins write
+
+    def bind(self, pod: Pod, node_name: str) -> str | None:
+        outcome = self._writer.send(pods.bind(pod, node_name))
+        if not outcome.is_done and not outcome.fails_the_pod:
+            self._not_failed.add(pod.metadata.uid)
+        return _error(outcome)
+
+    def patch_pod_status(self, known: Pod, condition: PodCondition | None, nomination: Nomination | None) -> str | None:
+        if known.metadata.uid in self._not_failed:
+            return None
+        nominated = None if nomination is None else nomination.node_name
+        return self._send(pods.patch_status(known, condition, nominated, self._clock.now))
+
+    def delete_pod(self, pod: Pod) -> str | None:
+        outcome = self._writer.send(pods.evict(pod))
+        # Gone is what was wanted; the plugin that evicts knows it by these words.
+        return f'pods "{pod.metadata.name}" not found' if outcome.result == "replaced" else _error(outcome)
+
+    def update(self, obj: KubeObject) -> str | None:
+        write = _written(obj)
+        if write is None:
+            return NOT_WRITTEN.format(obj.kind)
+        outcome = self._writer.send(write)
+        # Nothing is there to be seen of what was only tried.
+        if outcome.is_done and not outcome.dry_run:
+            self._see(obj, outcome.resource_version)
+        return _error(outcome)
+
+    def _see(self, obj: KubeObject, version: str) -> None:
+        old = self.find(obj)
+        if old is None:
+            return
+        new = replace(obj, metadata=replace(obj.metadata, resource_version=version))
+        if version.isdigit():
+            self._ahead[obj.metadata.uid] = int(version)
+        self._announce_change()
+        self.put(new)
+        self._tell(ObjectUpdated(old, new))
+
+    def _is_behind(self, new: KubeObject) -> bool:
+        written, version = self._ahead.get(new.metadata.uid), new.metadata.resource_version
+        if written is None:
+            return False
+        if version.isdigit() and int(version) < written:
+            return True
+        del self._ahead[new.metadata.uid]
+        return False
+
+    def create_object(self, obj: KubeObject) -> str | None:
+        return NOT_WRITTEN.format(obj.kind)
+
+    def delete_object(self, obj: KubeObject) -> str | None:
+        return NOT_WRITTEN.format(obj.kind)
+
+    def event(self, type_: str, reason: str, pod: Pod, note: str) -> None:
+        super().event(type_, reason, pod, note)
+        self._say_event(type_, reason, pod, note, self._clock.now)
+
+    def _send(self, write: Write | None) -> str | None:
+        return None if write is None else _error(self._writer.send(write))
+
+
+def _written(obj: KubeObject) -> Write | None:
+    if isinstance(obj, PersistentVolume) and (to := obj.spec.claim_ref) is not None:
+        known = ObjectMeta(namespace=to.namespace, name=to.name, uid=to.uid, resource_version=to.resource_version)
+        return volumes.bind_volume(obj, PersistentVolumeClaim(metadata=known))
+    if isinstance(obj, PersistentVolumeClaim) and volumes.SELECTED_NODE in obj.metadata.annotations:
+        return volumes.choose_node(obj, obj.metadata.annotations[volumes.SELECTED_NODE])
+    return None
+
+
+def _error(outcome: Outcome) -> str | None:
+    return None if outcome.is_done else str(outcome.message) or outcome.result

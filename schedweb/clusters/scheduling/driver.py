@@ -1,0 +1,217 @@
+"""A scheduler of a real cluster in one process: watches in, decisions by the framework, writes out, while the Lease is
+held. It keeps no journal; who wants to see what was written hands in ``record``.
+"""
+
+from __future__ import annotations
+
+import queue
+import socket
+import threading
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Final, Literal
+
+from framework.configuration.effective import EffectiveConfiguration
+from framework.plugins.registry import Registry
+from framework.scheduler import Scheduler
+from framework.scheduler.observer import Observer
+from framework.sentences import sentence
+from schedweb.clusters.reading.problems import ClusterProblem
+from schedweb.clusters.reading.rights import LEASE, LEASE_NAMESPACE
+from schedweb.clusters.scheduling.cluster import LiveCluster
+from schedweb.clusters.scheduling.informers import Changed, Informers
+from schedweb.clusters.writing.access import WritingAccess
+from schedweb.clusters.writing.events import Events, became_leader
+from schedweb.clusters.writing.lease import Lease, LeaseHolder
+from schedweb.clusters.writing.permission import Permission
+from schedweb.clusters.writing.sending import Limits, Record, Writer
+
+DEFAULT_SCHEDULER: Final = "default-scheduler"
+KUBE_SCHEDULER: Final = "kube-scheduler"
+"""The Lease of the real one: who schedules for default-scheduler takes its place, so both never do."""
+FOR_EVER: Final = 10.0**9
+"""Seconds: what became of a binding is asked until somebody answers, as nothing can be decided before."""
+_CHANGES_AT_ONCE: Final = 200
+_LONGEST_WAIT: Final = 0.5
+"""Seconds until it is looked whether it was stopped, or the Lease came."""
+_SECOND: Final = 10**9
+
+Ended = Literal["stopped", "lease_lost"]
+
+
+class Driver:
+    def __init__(
+        self,
+        permission: Permission,
+        configuration: EffectiveConfiguration,
+        registry: Registry,
+        *,
+        scheduler_names: Sequence[str],
+        limits: Limits,
+        record: Record,
+        seed: int,
+    ) -> None:
+        """Raises ClusterProblem, also for configurations that cannot be played without a run."""
+        _check(configuration, scheduler_names)
+        self.limits = limits
+        self.ended: Ended | None = None
+        self.scheduler: Scheduler | None = None
+        self._configuration, self._registry, self._seed = configuration, registry, seed
+        access = WritingAccess(permission)
+        self._informers = Informers(access)
+        self._stop = threading.Event()
+        self._said: queue.SimpleQueue[Callable[[], object] | None] = queue.SimpleQueue()
+        host = socket.gethostname()
+        names = set(scheduler_names)
+        self.component = DEFAULT_SCHEDULER if DEFAULT_SCHEDULER in names else min(names)
+        self.lease = LeaseHolder(
+            access,
+            namespace=LEASE_NAMESPACE,
+            name=KUBE_SCHEDULER if DEFAULT_SCHEDULER in names else LEASE,
+            identity=f"{host}_{uuid.uuid4()}",
+            on_acquired=self._leads,
+            on_lost=self._lost,
+        )
+        self.writer = Writer(access, is_held=self.is_leader, record=record, limits=limits, patience=FOR_EVER)
+        self._events = Events(self.writer.send, host)
+        self._now = 0
+        self._failure: Exception | None = None
+        """Of the thread that writes Events."""
+
+    def is_leader(self) -> bool:
+        """A dry run changes nothing, so it needs no Lease, and may stand beside whoever holds it."""
+        return self.limits.dry_run or self.lease.is_held()
+
+    def stop(self, why: Ended = "stopped") -> None:
+        """Before the next write. May be called from any thread and from a signal's handler."""
+        self.ended = self.ended or why
+        self.writer.stop()
+        self._stop.set()
+
+    def run(self) -> Ended:
+        """Until it is stopped or the Lease is lost. Raises ClusterProblem and ProfileError."""
+        events = threading.Thread(target=self._write_events, name="events", daemon=True)
+        events.start()
+        self._informers.start()
+        try:
+            scheduler = self._begun()
+            if not self.limits.dry_run:
+                self.lease.start()
+            while scheduler is not None and not self._stop.is_set():
+                self._turn(scheduler)
+        finally:
+            self.stop()
+            self._informers.stop()
+            self._said.put(None)
+            events.join()
+            self.lease.stop()
+        if self._failure is not None:
+            raise self._failure
+        assert self.ended is not None
+        return self.ended
+
+    # The machine's thread
+
+    def _begun(self) -> Scheduler | None:
+        """With what is there when all kinds are listed; None when it was stopped before."""
+        while not self._informers.are_listed():
+            if self._stop.wait(0.02):
+                return None
+        cluster = LiveCluster(self.writer, lambda *said: self._said.put(partial(self._events.write, *said)))
+        for change in self._arrived(0.0):
+            cluster.hear(change)
+        self.scheduler = Scheduler(
+            self._configuration,
+            self._registry,
+            start=self._clock(),
+            seed=self._seed,
+            ties="seeded",
+            observer=Observer(),
+            cluster=cluster,
+        )
+        _check_profiles(self.scheduler)
+        return self.scheduler
+
+    def _turn(self, scheduler: Scheduler) -> None:
+        """What arrived, then one pod; where there is none, until something arrives or falls due."""
+        cluster = scheduler.cluster
+        assert isinstance(cluster, LiveCluster)
+        for change in self._arrived(0.0):
+            scheduler.advance(self._clock())
+            cluster.hear(change)
+        scheduler.advance(self._clock())
+        if self._may_go_on() and scheduler.step() is not None:
+            return
+        due = scheduler.next_timer()
+        wait = _LONGEST_WAIT if due is None else min(_LONGEST_WAIT, max(0.0, (due - self._clock()) / _SECOND))
+        for change in self._arrived(wait):
+            scheduler.advance(self._clock())
+            cluster.hear(change)
+
+    def _may_go_on(self) -> bool:
+        return self.is_leader() and self._informers.are_live() and not self.writer.binding_free_in()
+
+    def _arrived(self, wait: float) -> list[Changed]:
+        found: list[Changed] = []
+        try:
+            found.append(self._informers.changes.get(timeout=wait) if wait else self._informers.changes.get_nowait())
+            while len(found) < _CHANGES_AT_ONCE or self.scheduler is None:
+                found.append(self._informers.changes.get_nowait())
+        except queue.Empty:
+            pass
+        return found
+
+    def _clock(self) -> int:
+        """Nanoseconds, and never back."""
+        self._now = max(self._now, time.time_ns())
+        return self._now
+
+    # Other threads
+
+    def _write_events(self) -> None:
+        """In the order in which they were said."""
+        try:
+            while (said := self._next_said()) is not None:
+                said()
+        except Exception as error:  # noqa: BLE001 - what cannot be recorded is not written, so nothing may be
+            self._failure = error
+            self.stop()
+
+    def _next_said(self) -> Callable[[], object] | None:
+        while True:
+            try:
+                return self._said.get(timeout=10.0)
+            except queue.Empty:
+                self._events.tick(time.time_ns())
+
+    def _leads(self, lease: Lease) -> None:
+        write = became_leader(lease, self.lease.identity, self.component, time.time_ns())
+        # By another thread: a renewal must not wait for it.
+        self._said.put(partial(self.writer.send, write))
+
+    def _lost(self) -> None:
+        self.stop("lease_lost")
+
+
+def _check(configuration: EffectiveConfiguration, scheduler_names: Sequence[str]) -> None:
+    names = [profile.scheduler_name for profile in configuration.profiles]
+    if set(names) != set(scheduler_names):
+        words = sentence(
+            "The configuration schedules for {names}; name each of them with --scheduler-name, and no others.",
+            names=", ".join(names),
+        )
+        raise ClusterProblem(words, "not_allowed")
+    if configuration.extenders:
+        raise ClusterProblem(sentence("Extenders cannot be asked here; only runs ask them."), "not_allowed")
+
+
+def _check_profiles(scheduler: Scheduler) -> None:
+    """Raises ClusterProblem for plugins that wait for a person: their inbox is a run's."""
+    for profile in scheduler.profiles.values():
+        if profile.enabled.asking:
+            words = sentence(
+                "{plugin} waits for a person on Permit, which needs a run.", plugin=", ".join(profile.enabled.asking)
+            )
+            raise ClusterProblem(words, "not_allowed")
