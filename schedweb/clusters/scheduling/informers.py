@@ -49,15 +49,15 @@ class _Typed(Reflector):
 
     def __init__(self, access: Access, resource: Resource, *, streams: bool, into: queue.SimpleQueue[Changed]) -> None:
         super().__init__(access, resource, streams=streams, listener=self._hear)
-        self._reducer: _Whole = _Whole()
+        self.reducer: _Whole = _Whole()
         self._typed: dict[str, KubeObject] = {}
         """By version, from when it was read until it is told."""
         self._into = into
 
     def _reduced(self, item: dict[str, msgspec.Raw]) -> Reduced | None:
         found = super()._reduced(item)
-        if found is not None and self._reducer.last is not None:
-            self._typed[found.version] = self._reducer.last
+        if found is not None and self.reducer.last is not None:
+            self._typed[found.version] = self.reducer.last
         return found
 
     def _hear(self, resource: Resource, change: Change, key: Key, reduced: Reduced | None) -> None:
