@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-import numpy as np
-
 from framework.interface.plugin import NormalizeScore
 from framework.interface.status import Code, Status
 from framework.objects.timestamps import SECOND
@@ -106,8 +104,7 @@ class AttemptMetrics:
             self._runs("InterPodAffinity")
         if plugins is None:
             return
-        verdict = searched.verdict
-        counts = np.bincount(verdict + 1, minlength=len(searched.verdicts) + 1)[1:].tolist()
+        counts = searched.counts()
         skipped = {each.plugin for each in trace.pre_filter if each.status.code is Code.SKIP}
         asked = [name for name in plugins.filter if name not in skipped]
         found = zip(counts, searched.verdicts, strict=True)
@@ -118,7 +115,7 @@ class AttemptMetrics:
             if nominated and nominated in searched.nodes:
                 # It was looked at alone, in vain, before all were.
                 registry.observe(_POINT, ("Filter", profile, _SUCCESS))
-                index = int(verdict[searched.nodes.index(nominated)])
+                index = int(searched.verdict[searched.nodes.index(nominated)])
                 if index != NOT_EVALUATED:
                     counts[index] += 1
         left = sum(counts)

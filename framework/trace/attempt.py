@@ -185,6 +185,13 @@ class FilterTrace:
         by_position: NDArray[np.int32] = found.numbers[found.verdicts.array()[found.order]]
         return by_position
 
+    def counts(self) -> list[int]:
+        """How many nodes each of ``verdicts`` is of."""
+        if self.recorded is not None and len(self.verdicts) <= 2:
+            return [len(self.nodes) - self._explicit, self._explicit][: len(self.verdicts)]
+        found: list[int] = np.bincount(self.verdict + 1, minlength=len(self.verdicts) + 1)[1:].tolist()
+        return found
+
     @property
     def explicit(self) -> int:
         """How many nodes have a status of their own (upstream ``NodeToStatus.Len``)."""
