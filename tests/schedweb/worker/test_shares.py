@@ -19,7 +19,7 @@ from schedweb.accounts.roles import Role
 from schedweb.accounts.services import account_create
 from schedweb.configurations.models import ConfigurationVersion
 from schedweb.runs.models import Analysis, Run
-from schedweb.runs.playing.dispatch import next_run, runs_unheard_of
+from schedweb.runs.playing.dispatch import UNHEARD_RENEWALS, next_run, runs_unheard_of
 from schedweb.runs.playing.services import run_create
 from schedweb.runs.records.analyses import next_question
 from schedweb.runs.storing.lease import claim
@@ -137,7 +137,8 @@ def test_runs_whose_holder_is_not_heard_of_are_counted_before_their_leases_run_o
     game.command("play", speed="max")
     assert claim(game.id, "another") is not None
     assert runs_unheard_of("me") == 0, "it was heard of just now"
-    late = timezone.now() + datetime.timedelta(seconds=400)
+    missed = (UNHEARD_RENEWALS + 1) * settings.ENGINE_RENEW_SECONDS
+    late = timezone.now() + datetime.timedelta(seconds=settings.ENGINE_LEASE_SECONDS - missed)
     Run.objects.update(lease_expires=late)
     assert runs_unheard_of("me") == 1
     assert runs_unheard_of("another") == 0, "who holds it knows"
