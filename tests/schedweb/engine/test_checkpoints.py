@@ -125,12 +125,14 @@ def test_the_copy_of_a_run_that_ends_is_ended_too(
     engine, supervising = playing
     monkeypatch.setattr(checkpoint, "save_checkpoint", lambda player, pace: time.sleep(PATIENCE))
     play(engine, lambda: engine.checkpoints.copy)
+    assert engine.checkpoints.copy is not None
+    child = engine.checkpoints.copy._child
     monkeypatch.setattr(checkpoint, "save_checkpoint", save_checkpoint)
     engine.finish()
     last = [each for each in supervising.told if isinstance(each, frames.Batch)][-1]
     assert last.checkpoint is not None
     with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+        os.waitpid(child, os.WNOHANG)
 
 
 def test_who_plays_much_has_one_made_sooner_than_who_plays_a_little(
