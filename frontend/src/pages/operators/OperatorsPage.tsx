@@ -141,7 +141,7 @@ function Events({ run }: { run: Run }) {
 function EventTable({ run, window }: { run: string; window: EventWindow }) {
   return (
     <>
-      <ScrollRegion className={classes.scroll} label={t("events")}>
+      <ScrollRegion className={classes.scroll} label={t("table")}>
         <table className={classes.table}>
           <thead>
             <tr>
@@ -215,7 +215,7 @@ function Dump({ run }: { run: Run }) {
       <Working of={asked} what={t("dumping")} failed={t("dumpNotWritten")} />
       {asked.result === null ? null : (
         <>
-          <ScrollRegion className={classes.lines} label={t("dump")}>
+          <ScrollRegion className={classes.lines} label={t("dumpIs")}>
             <pre>{lines.slice(0, SHOWN_LINES).join("\n")}</pre>
           </ScrollRegion>
           {lines.length > SHOWN_LINES ? (
