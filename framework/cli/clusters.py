@@ -12,14 +12,16 @@ import msgspec
 from msgspec.structs import replace
 
 from framework.cli.errors import InputError
+from framework.cli.loads import with_load
 from framework.cli.manifests import Objects, read_files, read_text, refused
 from framework.configuration import EffectiveConfiguration, FeatureGates, Loaded, load, load_value
 from framework.configuration.feature_gates import DEFAULT_GATES
 from framework.configuration.older import is_older
 from framework.objects import KubeObject, Node, Pod
 from framework.objects.admission import AdmissionError, admit
+from framework.objects.catalogue import LoadMetrics
 from framework.objects.kinds import plural_of
-from framework.objects.timestamps import format_timestamp, parse_timestamp
+from framework.objects.timestamps import SECOND, format_timestamp, parse_timestamp
 from framework.objects.tolerations import COMPARISONS_GATE
 from framework.plugins.registry import Registry, installed_registry
 from framework.profiles import ProfileError
@@ -40,6 +42,8 @@ class ClusterRequest:
     """None takes the gates of the configuration's comment."""
     leave_out_problems: bool = False
     """Objects that cannot be taken are told on standard error, and the rest is read."""
+    load: Sequence[str] = ()
+    """``[CPU=|Memory=]FILE`` or ``random:SEED``, which takes the place of what was before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +69,8 @@ def read_cluster(asked: ClusterRequest, observer: Observer) -> ReadCluster:
     configuration = _configuration(asked, objects, registry)
     if configuration.extenders:
         raise InputError(str(asked.config or ""), NOBODY_ASKS)
-    cluster, start = _cluster(objects.kept, configuration.feature_gates.enabled(COMPARISONS_GATE))
+    kept = with_load(objects.kept, asked.load, newest(objects.kept), tell) if asked.load else objects.kept
+    cluster, start = _cluster(kept, configuration.feature_gates.enabled(COMPARISONS_GATE))
     try:
         scheduler = Scheduler(
             configuration, registry, start=start, seed=asked.seed, ties="seeded", observer=observer, cluster=cluster
@@ -115,14 +120,22 @@ def _cluster(found: Sequence[tuple[str, KubeObject]], comparisons: bool) -> tupl
     """The objects as the API server would keep them, and a time after the last of them. Raises InputError."""
     cluster = Cluster()
     cluster.comparisons = comparisons
-    start = EARLIEST
     # Pods last: they may name priority and runtime classes that come later in the files.
     for path, obj in sorted(found, key=lambda each: isinstance(each[1], Pod)):
         admitted = admitted_from(path, obj, cluster)
-        created = admitted.metadata.creation_timestamp
-        start = max(start, parse_timestamp(created) if created else start)
         cluster.create_admitted(admitted)
-    return cluster, start
+    return cluster, newest(found)
+
+
+def newest(found: Sequence[tuple[str, KubeObject]]) -> int:
+    """The time of the object that came last, or of the load that was measured last, in nanoseconds."""
+    moment = EARLIEST
+    for _, obj in found:
+        if created := obj.metadata.creation_timestamp:
+            moment = max(moment, parse_timestamp(created))
+        if isinstance(obj, LoadMetrics):
+            moment = max(moment, obj.window.end * SECOND)
+    return moment
 
 
 def admitted_from(path: str, obj: KubeObject, cluster: Cluster) -> KubeObject:

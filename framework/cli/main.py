@@ -92,6 +92,13 @@ def _cluster_arguments(command: argparse.ArgumentParser) -> None:
         action="store_true",
         help="read the rest of a file of which some objects cannot be taken",
     )
+    command.add_argument(
+        "--load",
+        action="append",
+        default=[],
+        metavar="[CPU=|Memory=]FILE|random:SEED",
+        help="load of nodes: a LoadMetrics, load-watcher's answer, results of Prometheus, or made up; may be repeated",
+    )
     command.add_argument("--seed", type=int, default=0, help="chooses among equally good nodes (default: 0)")
 
 
@@ -188,6 +195,7 @@ def _run(chosen: argparse.Namespace) -> int:
         chosen.seed,
         _feature_gates(chosen.feature_gates),
         chosen.leave_out_problems,
+        chosen.load,
     )
     if chosen.command == "capacity":
         asked = capacity.Request(cluster, chosen.pod, chosen.node, chosen.limit, chosen.json)

@@ -44,7 +44,7 @@ class Objects:
 def read_text(path: str) -> str:
     """``-`` is standard input. Raises InputError."""
     try:
-        return _bytes(path).decode("utf-8-sig")
+        return read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(path, str(error)) from error
 
@@ -78,7 +78,7 @@ class _Reading:
         self._looking = Looking()
 
     def read(self, path: str) -> None:
-        data = _bytes(path)
+        data = read_bytes(path)
         try:
             items = read_list(data)
             if items is None:
@@ -147,7 +147,7 @@ class _Reading:
         return found
 
 
-def _bytes(path: str) -> bytes:
+def read_bytes(path: str) -> bytes:
     """``-`` is standard input. Raises InputError."""
     try:
         return sys.stdin.buffer.read() if path == STANDARD_INPUT else Path(path).read_bytes()

@@ -217,8 +217,19 @@ class LoadMetric(Manifest, frozen=True, kw_only=True):
     value: float = 0.0
 
 
+class LoadHistory(Manifest, frozen=True, kw_only=True):
+    """What a figure was made of, up to the window's end. For people to look at; no plugin reads it."""
+
+    type: str = ""
+    step: int = 0
+    """Seconds between two values."""
+    values: tuple[float, ...] = ()
+    """Percent, oldest first."""
+
+
 class NodeLoad(Manifest, frozen=True, kw_only=True):
     metrics: tuple[LoadMetric, ...] = ()
+    history: tuple[LoadHistory, ...] = ()
 
 
 class LoadWindow(Manifest, frozen=True, kw_only=True):

@@ -21,7 +21,7 @@ from schedweb.api.idempotency import LONG_LEASE, idempotent
 from schedweb.api.parsers import BoundedJSONParser
 from schedweb.api.windows import WINDOW_PARAMETERS, window_answer, window_body, window_of, window_serializer
 from schedweb.sentences import say, translated
-from schedweb.snapshots import selectors, services
+from schedweb.snapshots import loads, selectors, services
 from schedweb.snapshots.models import Import, Snapshot
 from schedweb.snapshots.queue import offer, refuse_too_many
 from schedweb.snapshots.serializers import (
@@ -30,6 +30,7 @@ from schedweb.snapshots.serializers import (
     ImportCommitSerializer,
     ImportSerializer,
     ImportUploadSerializer,
+    LoadUploadSerializer,
     ObjectSerializer,
     SnapshotSerializer,
 )
@@ -173,6 +174,7 @@ def import_body(row: Import, exclude_namespaces: list[str], label_selector: str)
         "configuration_errors": [translated(each) for each in row.configuration_errors],
         "problems": [{**each, "words": translated(each["words"])} for each in row.problems],
         "problem_count": row.problem_count,
+        "load": {**row.load, "notes": [translated(each) for each in row.load["notes"]]} if row.load else None,
     }
 
 
@@ -236,6 +238,44 @@ class ImportView(APIView):
     def delete(self, request: Request, import_id: uuid.UUID) -> Response:
         services.import_discard(row=selectors.import_get(import_id))
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class ImportLoadView(APIView):
+    permission_classes = (IsEditor,)
+    parser_classes = (MultiPartParser, BoundedJSONParser)
+
+    @extend_schema(
+        operation_id="imports_load",
+        description="Brings the load of nodes beside an import that was read: a file, a text, or a seed from which it "
+        "is made up. Files add to each other; the snapshot keeps it.",
+        request={"multipart/form-data": LoadUploadSerializer, "application/json": LoadUploadSerializer},
+        responses=ImportSerializer,
+    )
+    @idempotent(whole=False, lease=LONG_LEASE, check=refuse_too_large)
+    def post(self, request: Request, import_id: uuid.UUID) -> Response:
+        row = selectors.import_get(import_id)
+        wanted = LoadUploadSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        seed: int | None = wanted.validated_data.get("seed")
+        try:
+            if seed is not None:
+                loads.load_make(row=row, seed=seed)
+            else:
+                upload = sent_file(request)
+                loads.load_add(row=row, upload=upload, resource=wanted.validated_data["resource"])
+        except services.SnapshotError as error:
+            raise refused(error) from None
+        return Response(import_body(row, [], ""))
+
+    @extend_schema(
+        operation_id="imports_load_discard",
+        description="Forgets the load that was brought beside an import.",
+        responses=ImportSerializer,
+    )
+    def delete(self, request: Request, import_id: uuid.UUID) -> Response:
+        row = selectors.import_get(import_id)
+        loads.load_discard(row=row)
+        return Response(import_body(row, [], ""))
 
 
 class ImportCommitView(APIView):

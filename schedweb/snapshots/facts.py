@@ -7,11 +7,14 @@ from typing import Any, Final
 import msgspec
 
 from framework.objects import KubeObject, Node, Pod, Unstructured
+from framework.objects.catalogue import LoadMetrics
 from framework.objects.resources import node_allocatable, placed_figures
-from framework.objects.timestamps import TimestampError, parse_timestamp
+from framework.objects.timestamps import SECOND, TimestampError, parse_timestamp
 from framework.workloads import is_workload
 
 ZONE_LABELS: Final = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
+_LAST_SECOND: Final = 4_102_444_800
+"""Of the year 2099: what claims to be measured later tells no time."""
 MOST_BARS: Final = 320
 """More nodes than this are drawn as an even sample."""
 
@@ -89,6 +92,8 @@ class Counting:
             self._take_pod(one)
         elif isinstance(one, Node):
             self._take_node(one)
+        elif isinstance(one, LoadMetrics):
+            facts.latest = max(facts.latest, min(max(one.window.end, 0), _LAST_SECOND) * SECOND)
         elif isinstance(one, Unstructured) and not is_workload(one.raw):
             facts.unused[kind] = facts.unused.get(kind, 0) + 1
         if kind == "Namespace":

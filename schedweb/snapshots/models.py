@@ -96,6 +96,8 @@ class Import(models.Model):
     #: Objects that could not be taken, the first ones: kind, namespace, name, and a sentence. And how many there are.
     problems = models.JSONField(default=list)
     problem_count = models.PositiveIntegerField(default=0)
+    #: Of the load that was brought beside it: source, how many nodes it is of, and notes. Empty: none was.
+    load = models.JSONField(default=dict)
 
     class Meta:
         ordering: ClassVar[list[str]] = ["-created_at"]
@@ -122,6 +124,11 @@ class Import(models.Model):
     def events(self) -> Path:
         """What schedulers said in it."""
         return Path(settings.UPLOAD_DIR) / f"{self.id}.events"
+
+    @property
+    def load_file(self) -> Path:
+        """The load that was brought beside it, as a manifest."""
+        return Path(settings.UPLOAD_DIR) / f"{self.id}.load"
 
     @property
     def index(self) -> Path:

@@ -2,7 +2,7 @@
 
 ``python -m schedweb.snapshots.reader`` reads one request as JSON from standard input and answers with JSON on standard
 output. ``read``: upload → redacted payload, events, index, counts. ``choose``: these and a filter → the snapshot's
-payload and events. ``events``: upload → the events in it.
+payload and events. ``events``: upload → the events in it. ``load``: payload and upload, or a seed → the load.
 """
 
 from __future__ import annotations
@@ -18,12 +18,19 @@ from typing import Final, Literal
 
 import msgspec
 
+from framework.objects import Node, Pod
+from framework.objects.catalogue import LoadMetrics, NodeLoad
+from framework.objects.decode import decode_object, encode_json
 from framework.objects.selector_syntax import parse_selector
 from framework.objects.selectors import SelectorError
+from framework.objects.timestamps import SECOND
 from framework.reading.documents import FileRefused, check_json_size
 from framework.reading.gathering import Problem
+from framework.reading.load_series import LoadRefused, made_load
+from framework.reading.loads import ReadLoad, added, notes_about, read_load
 from framework.sentences import Sentence, Words, counted_sentence, sentence, words_of
-from schedweb.engine.payload import decode_texts
+from schedweb.engine.payload import Texts, decode_texts
+from schedweb.engine.replicas import Packed
 from schedweb.snapshots.cluster import (
     Cluster,
     ImportFilter,
@@ -46,7 +53,7 @@ OUT_OF_MEMORY: Final = sentence("The file unfolds to more than memory holds.")
 
 
 class Request(msgspec.Struct, kw_only=True):
-    task: Literal["read", "choose", "events"]
+    task: Literal["read", "choose", "events", "load"]
     source: str
     target: str
     index: str = ""
@@ -54,6 +61,12 @@ class Request(msgspec.Struct, kw_only=True):
     events_target: str = ""
     exclude_namespaces: list[str] = []
     label_selector: str = ""
+    load: str = ""
+    """Of ``choose``: the load that is taken in, too. Of ``load``: where it is kept, and what was there is added to."""
+    resource: str = ""
+    """CPU or Memory, of a result of Prometheus that does not say so."""
+    seed: int | None = None
+    """Of a load that is made up."""
     context: str = ""
     """Of the cluster that is read in place of ``source`` (schedweb/clusters/reading/whole.py)."""
     progress: str = ""
@@ -98,7 +111,7 @@ def make_filter(exclude_namespaces: list[str], label_selector: str) -> ImportFil
 
 
 def keeps_all(request: Request) -> bool:
-    return not request.exclude_namespaces and not request.label_selector.strip()
+    return not request.exclude_namespaces and not request.label_selector.strip() and not request.load
 
 
 def read_file(path: Path) -> Cluster:
@@ -148,11 +161,14 @@ def choose(request: Request, kept: list[object]) -> Answer:
     if keeps_all(request):
         shutil.copyfile(source, target)
         shutil.copyfile(request.events, request.events_target)
-        return msgspec.json.decode(Path(request.index).read_bytes(), type=_IndexHead).described
+        return decoded_index(Path(request.index)).described
     chosen = make_filter(request.exclude_namespaces, request.label_selector)
     events = decode_events(Path(request.events).read_bytes())
     index = msgspec.json.decode(Path(request.index).read_bytes(), type=Index)
-    whole = stored_cluster(decode_texts(source.read_bytes()), events, index.pods)
+    texts = decode_texts(source.read_bytes())
+    if request.load:
+        texts = with_load(texts, Path(request.load).read_bytes())
+    whole = stored_cluster(texts, events, index.pods)
     whole.not_kept(index.described.counts)
     kept.append(whole)
     cluster, _ = apply_filter(whole, chosen)
@@ -181,6 +197,50 @@ def read_events(request: Request, kept: list[object]) -> Answer:
     return Answer(counts=count_events(cluster.events, cluster.other_events))
 
 
+def with_load(texts: Texts, load: bytes) -> Texts:
+    """In place of the load that the file came with, if it did."""
+    kept = [each for each in texts.objects if isinstance(each, Packed) or not _is_load(each)]
+    return Texts([*kept, msgspec.Raw(load)], texts.specs)
+
+
+class _Kind(msgspec.Struct):
+    kind: str
+
+
+def _is_load(text: msgspec.Raw) -> bool:
+    return msgspec.json.decode(text, type=_Kind).kind == LoadMetrics.kind
+
+
+def read_beside(request: Request, kept: list[object]) -> Answer:
+    """Load for the nodes of a cluster that was read."""
+    objects = list(decode_texts(Path(request.source).read_bytes()).decoded())
+    kept.append(objects)
+    nodes = [each for each in objects if isinstance(each, Node)]
+    path = Path(request.load)
+    if request.seed is not None:
+        end = decoded_index(Path(request.index)).described.taken_at // SECOND or int(time.time())
+        found = ReadLoad(made_load(nodes, (each for each in objects if isinstance(each, Pod)), request.seed, end))
+    else:
+        before = decode_object(path.read_bytes()) if path.exists() else None
+        assert before is None or isinstance(before, LoadMetrics)
+        found = added(before, read_load(Path(request.target).read_bytes(), nodes, request.resource))
+    written = path.with_suffix(".load-new")
+    written.write_bytes(encode_json(found.metrics))
+    written.replace(path)
+    measured = found.metrics.data.node_metrics_map
+    return Answer(
+        counts={
+            "nodes": sum(bool(measured.get(each.metadata.name, NodeLoad()).metrics) for each in nodes),
+            "source": found.metrics.source,
+        },
+        notes=[*notes_about(found, nodes)],
+    )
+
+
+def decoded_index(path: Path) -> _IndexHead:
+    return msgspec.json.decode(path.read_bytes(), type=_IndexHead)
+
+
 def _described(cluster: Cluster) -> Answer:
     return Answer(
         counts=count_cluster(cluster),
@@ -199,7 +259,7 @@ def read_index(path: Path) -> list[PodEntry]:
 
 
 Task = Callable[[Request, list[object]], Answer]
-TASKS: Final[dict[str, Task]] = {"read": read, "choose": choose, "events": read_events}
+TASKS: Final[dict[str, Task]] = {"read": read, "choose": choose, "events": read_events, "load": read_beside}
 
 
 def answer(request: Request, kept: list[object] | None = None, task: Task | None = None) -> Answer:
@@ -210,7 +270,7 @@ def answer(request: Request, kept: list[object] | None = None, task: Task | None
     started = time.monotonic()
     try:
         result = (task or TASKS[request.task])(request, [] if kept is None else kept)
-    except (FileRefused, SelectorError) as error:
+    except (FileRefused, LoadRefused, SelectorError) as error:
         return Answer(error=words_of(error))
     except MemoryError:
         return Answer(error=OUT_OF_MEMORY)

@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from framework.reading.load_series import CPU, MEMORY
 from schedweb.sentences import say_noted
 from schedweb.snapshots.models import Import, Snapshot
 
@@ -121,6 +122,27 @@ class ProgressSerializer(serializers.Serializer[Any]):
     objects = serializers.IntegerField(help_text="Read so far")
 
 
+class ImportLoadSerializer(serializers.Serializer[Any]):
+    source = serializers.CharField(allow_blank=True)
+    nodes = serializers.IntegerField(help_text="Nodes of the cluster of which it says something")
+    notes = serializers.ListField(child=serializers.CharField(), help_text="What else to know of it")
+
+
+class LoadUploadSerializer(serializers.Serializer[Any]):
+    """One of `file`, `text` and `seed`."""
+
+    file = serializers.FileField(
+        required=False, help_text="A LoadMetrics, load-watcher's answer, or results of Prometheus (docs/formats.md)"
+    )
+    text = serializers.CharField(required=False, help_text="The same, pasted", trim_whitespace=False)
+    resource = serializers.ChoiceField(
+        ("", CPU, MEMORY), required=False, default="", help_text="Of a result of Prometheus that does not say it itself"
+    )
+    seed = serializers.IntegerField(
+        required=False, min_value=0, max_value=2**53 - 1, help_text="Makes an hour of load up, the same for one seed"
+    )
+
+
 class ImportSerializer(serializers.ModelSerializer[Import]):
     counts = CountsSerializer(read_only=True, allow_null=True)
     warnings = serializers.ListField(child=serializers.CharField(), read_only=True)
@@ -131,6 +153,7 @@ class ImportSerializer(serializers.ModelSerializer[Import]):
     progress = ProgressSerializer(
         allow_null=True, read_only=True, help_text="Of a cluster that is read; null: nothing is told of it"
     )
+    load = ImportLoadSerializer(allow_null=True, read_only=True, help_text="What was brought beside the file")
     configuration_errors = serializers.ListField(child=serializers.CharField(), read_only=True)
     problems = ProblemSerializer(many=True, read_only=True, help_text="Objects that cannot be taken, the first ones")
 
@@ -153,6 +176,7 @@ class ImportSerializer(serializers.ModelSerializer[Import]):
             "configuration_errors",
             "problems",
             "problem_count",
+            "load",
         )
         read_only_fields = fields
 

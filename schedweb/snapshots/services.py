@@ -305,6 +305,7 @@ def import_commit(
             index=str(row.index),
             events=str(row.events),
             events_target=str(chosen_events),
+            load=str(row.load_file) if row.load else "",
             exclude_namespaces=list(exclude_namespaces),
             label_selector=label_selector,
         )
@@ -325,7 +326,7 @@ def import_commit(
                 say("{filename} was imported or discarded meanwhile.", filename=row.filename), "conflict"
             )
         snapshot = _store(
-            name=name or (row.filename if row.context else _name_of(row.filename)),
+            name=name or (row.filename if row.context else Path(row.filename).stem or "cluster"),
             source=Snapshot.Source.IMPORT,
             user=user,
             payload=payload,
@@ -365,7 +366,7 @@ def imports_expire() -> None:
 
 
 def remove_files(row: Import) -> None:
-    for path in (row.upload, row.cluster, row.index, row.events, row.progress):
+    for path in (row.upload, row.cluster, row.index, row.events, row.progress, row.load_file):
         path.unlink(missing_ok=True)
 
 
@@ -493,7 +494,3 @@ def _store(*, payload: bytes, taken_at: int, user: User | None, **fields: Any) -
         created_by=user,
         **fields,
     )
-
-
-def _name_of(filename: str) -> str:
-    return Path(filename).stem or "cluster"

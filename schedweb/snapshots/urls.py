@@ -6,6 +6,7 @@ from django.urls import path
 
 from schedweb.snapshots.api import (
     ImportCommitView,
+    ImportLoadView,
     ImportsView,
     ImportView,
     SnapshotEventsView,
@@ -21,5 +22,6 @@ urlpatterns = [
     path("snapshots/<uuid:snapshot_id>/events/", SnapshotEventsView.as_view(), name="snapshot-events"),
     path("imports/", ImportsView.as_view(), name="imports"),
     path("imports/<uuid:import_id>/", ImportView.as_view(), name="import"),
+    path("imports/<uuid:import_id>/load/", ImportLoadView.as_view(), name="import-load"),
     path("imports/<uuid:import_id>/commit/", ImportCommitView.as_view(), name="import-commit"),
 ]

@@ -57,6 +57,45 @@ def shell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Shell:
     return Shell(tmp_path, capsys)
 
 
+PACKING = """
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- plugins:
+    multiPoint:
+      disabled: [{name: NodeResourcesFit}, {name: NodeResourcesBalancedAllocation}]
+      enabled: [{name: TargetLoadPacking}]
+  pluginConfig:
+  - name: TargetLoadPacking
+    args: {apiVersion: kubescheduler.config.k8s.io/v1, kind: TargetLoadPackingArgs, watcherAddress: "http://w:2020"}
+"""
+
+
+def test_load_from_results_of_prometheus(shell: Shell) -> None:
+    """Both nodes have the same room; the one that is near the target takes the pod."""
+    alike = NODES.replace('"1"', '"8"').replace("{allocatable", "{capacity")
+    cluster = shell.file("cluster.yaml", alike + "---" + pod("p", "1"))
+    config = shell.file("config.yaml", PACKING)
+    for busy, idle in (("small", "large"), ("large", "small")):
+        result = [
+            {"metric": {"node": busy}, "value": [1_795_168_800, "15"]},
+            {"metric": {"node": idle}, "value": [1_795_168_800, "2"]},
+        ]
+        answer = {"status": "success", "data": {"resultType": "vector", "result": result}}
+        file = shell.file("load.json", json.dumps(answer))
+        status, lines, _ = shell.run("-f", cluster, "--config", config, "--load", f"CPU={file}")
+        assert (status, lines[1].split()[1]) == (0, busy)
+
+
+def test_load_that_is_made_up_and_load_that_cannot_be_read(shell: Shell) -> None:
+    cluster = shell.file("cluster.yaml", NODES + "---" + pod("p", "1"))
+    status, _, told = shell.run("-f", cluster, "--load", "random:7")
+    assert (status, told) == (0, "")
+    file = shell.file("load.json", '{"status": "error", "errorType": "timeout", "error": "query timed out"}')
+    status, _, told = shell.run("-f", cluster, "--load", file)
+    assert (status, told) == (2, f"{file}: Prometheus answered with an error: timeout: query timed out\n")
+
+
 def test_placed_pods_with_node_and_score(shell: Shell) -> None:
     nodes, pods = shell.file("nodes.yaml", NODES), shell.file("pods.yaml", pod("web", "500m") + pod("big", "2"))
     status, lines, _ = shell.run("-f", nodes, "-f", pods)

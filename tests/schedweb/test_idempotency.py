@@ -170,6 +170,7 @@ def test_the_description_says_who_takes_a_key() -> None:
         "configurations_save",
         "imports_commit",
         "imports_create",
+        "imports_load",
         "runs_command",
         "runs_create",
         "runs_exact",

@@ -92,10 +92,15 @@ def fixed(**sent: Any) -> Callable[[World, Caller], Sent]:
     return lambda world, caller: Sent(**sent)
 
 
-def commit(world: World, caller: Caller) -> Sent:
-    for path, content in world.files.items():
-        path.write_bytes(content)
-    return Sent(body={"name": "new"})
+def of_import(body: dict[str, Any]) -> Callable[[World, Caller], Sent]:
+    """With the files of the import that was read."""
+
+    def sent(world: World, caller: Caller) -> Sent:
+        for path, content in world.files.items():
+            path.write_bytes(content)
+        return Sent(body=body)
+
+    return sent
 
 
 NODE: Final = fixed(path={"name": "b"})
@@ -127,8 +132,9 @@ SENT: Final[dict[str, Callable[[World, Caller], Sent]]] = {
     "deleted_restore": lambda world, caller: Sent(body=named(world)),
     "deleted_remove": lambda world, caller: Sent(body=named(world)),
     "imports_create": fixed(body={"text": "{}"}),
-    "imports_commit": commit,
     "password_change": first_password,
+    "imports_commit": of_import({"name": "new"}),
+    "imports_load": of_import({"seed": 7}),
     "runs_create": lambda world, caller: Sent(body=run_like(world)),
     "runs_delete": lambda world, caller: Sent(path={"run": world.other.pk}),
     "runs_delete_many": lambda world, caller: Sent(body={"runs": [str(world.other.pk)]}),

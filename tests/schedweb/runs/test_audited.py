@@ -55,6 +55,8 @@ NOT_AUDITED: dict[str, str] = {
     "clusters_ask": ASKS,
     "imports_create": ASKS,
     "imports_discard": ASKS,
+    "imports_load": ASKS,
+    "imports_load_discard": ASKS,
     "configurations_check": ASKS,
     "configurations_convert": ASKS,
     "runs_analysis_ask": ASKS,
