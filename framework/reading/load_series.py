@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 import math
-import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean, pstdev
 from typing import Final, NamedTuple
 
@@ -137,18 +138,25 @@ def made_load(nodes: Iterable[Node], pods: Iterable[Pod], seed: int, end: int) -
     return metrics_of(series, f"generated, seed {seed}")
 
 
+def _shares(of: str) -> Iterator[float]:
+    """Numbers from 0 to 1 without end, the same for the same text on every machine."""
+    for block in itertools.count():
+        digest = hashlib.sha256(f"{of}/{block}".encode()).digest()
+        yield from (int.from_bytes(digest[start : start + 4]) / 2**32 for start in range(0, len(digest), 4))
+
+
 def _made(node: Node, requested: Mapping[str, int], seed: int) -> dict[str, list[float]]:
-    chance = random.Random(f"{seed}/{node.metadata.name}")
+    chance = _shares(f"{seed}/{node.metadata.name}")
     offered = node_allocatable(node)
     made: dict[str, list[float]] = {}
     for resource, name in _OF_RESOURCES.items():
         share = 100 * requested.get(name, 0) / offered[name] if offered.get(name) else 0.0
-        level = 1 + min(share, 100.0) * (0.35 + 0.6 * chance.random())
-        swing, phase, wavering = 0.2 * level * chance.random(), math.tau * chance.random(), 0.0
+        level = 1 + min(share, 100.0) * (0.35 + 0.6 * next(chance))
+        swing, phase, wavering = 0.2 * level * next(chance), math.tau * next(chance), 0.0
         calm = 0.02 if resource == MEMORY else 0.06
         values = []
         for point in range(MADE_POINTS):
-            wavering = 0.7 * wavering + calm * level * (2 * chance.random() - 1)
+            wavering = 0.7 * wavering + calm * level * (2 * next(chance) - 1)
             value = level + swing * math.sin(phase + math.tau * point / MADE_POINTS) + wavering
             values.append(round(min(max(value, 0.0), 100.0), 2))
         made[resource] = values

@@ -164,7 +164,7 @@ def test_samples_that_are_no_number_are_left_out() -> None:
         (
             {"status": "success", "data": {"resultType": "vector", "result": [1]}},
             "CPU",
-            "This is no answer of Prometheu",
+            "This is no answer of Prometheus",
         ),
         ({"status": 1, "data": []}, "CPU", "This is no answer of Prometheus"),
         ({"hello": 1}, "", "This is no load."),

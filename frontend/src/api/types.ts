@@ -56,6 +56,7 @@ export type Worker = Schemas["Worker"];
 export type Counts = Schemas["QueueCounts"];
 export type NodesTable = Schemas["NodesTable"];
 export type NodeDetail = Schemas["NodeDetail"];
+export type NodeLoad = Schemas["NodeLoad"];
 export type Selection = Schemas["Selection"];
 export type FeedItem = Schemas["FeedItem"];
 export type FeedPart = Schemas["FeedPart"];

@@ -6,19 +6,16 @@ from typing import Any, Final
 
 from rest_framework import serializers
 
-from schedweb.runs.filtering import elastic_quotas, numa_zones
+from schedweb.runs.filtering import elastic_quotas
 from schedweb.runs.filtering.elastic_quotas import quotas_body, quotas_of
 from schedweb.runs.filtering.filters import FilterView
-from schedweb.runs.filtering.numa_zones import share_missing, topologies, zones_body, zones_for
 from schedweb.runs.filtering.standing import Standing, read_pod
+from schedweb.runs.objects import numa_zones
 from schedweb.runs.objects.claims import Manifest, Objects
+from schedweb.runs.objects.numa_zones import share_missing, topologies, zones_body, zones_for
+from schedweb.runs.objects.serializers import AmountSerializer
 
 NODES_SHOWN: Final = 3
-
-
-class AmountSerializer(serializers.Serializer[Any]):
-    amount = serializers.IntegerField(help_text="millicores of cpu, units of all else")
-    text = serializers.CharField(help_text="the same as a quantity")
 
 
 class QuotaRowSerializer(serializers.Serializer[Any]):
@@ -42,34 +39,6 @@ class QuotaResourceSerializer(serializers.Serializer[Any]):
 class PodQuotasSerializer(serializers.Serializer[Any]):
     namespace = serializers.CharField(help_text="of the pod")
     resources = QuotaResourceSerializer(many=True)
-
-
-class NumaResourceSerializer(serializers.Serializer[Any]):
-    name = serializers.CharField()
-    free = AmountSerializer()
-    allocatable = AmountSerializer()
-    asked = AmountSerializer(allow_null=True, help_text="null: not asked of one zone")
-    short = AmountSerializer(allow_null=True, help_text="null: there is enough")
-
-
-class NumaCostSerializer(serializers.Serializer[Any]):
-    name = serializers.CharField()
-    value = serializers.IntegerField()
-
-
-class NumaZoneSerializer(serializers.Serializer[Any]):
-    name = serializers.CharField()
-    fits = serializers.BooleanField()
-    costs = NumaCostSerializer(many=True, help_text="to the other zones")
-    resources = NumaResourceSerializer(many=True)
-
-
-class NumaNodeSerializer(serializers.Serializer[Any]):
-    node = serializers.CharField()
-    policy = serializers.CharField(help_text="of the kubelet's topology manager")
-    scope = serializers.CharField()
-    container = serializers.CharField(allow_blank=True, help_text="the one that asks; empty: the whole pod")
-    zones = NumaZoneSerializer(many=True)
 
 
 def refusing_quotas(plugins: set[str], pod: Manifest, objects: Objects, standing: Standing) -> dict[str, Any] | None:

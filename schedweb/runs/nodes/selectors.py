@@ -10,6 +10,9 @@ from schedweb.api.errors import not_found
 from schedweb.api.windows import Window, window_body
 from schedweb.engine.amounts import amount_text
 from schedweb.runs.models import NodeRecord, PodRecord, Run
+from schedweb.runs.objects.measured_load import load_of, node_load_body
+from schedweb.runs.objects.numa_zones import numa_of
+from schedweb.runs.objects.selectors import ObjectLookup
 from schedweb.runs.records.json_columns import parsed, text_of
 from schedweb.runs.records.manifests import manifest_of, yaml_of
 from schedweb.runs.records.pods import PodFilter, cards, moment_window
@@ -120,6 +123,7 @@ def node_body(run: Run, name: str, window: Window) -> dict[str, Any]:
     node = node_get(run, name)
     manifest = manifest_of(node.manifest)
     spec, status = manifest.get("spec", {}), manifest.get("status", {})
+    objects = ObjectLookup(run)
     amounts = zip(run.resources, node.allocatable, node.requested, node.reserved, strict=False)
     return {
         "name": node.name,
@@ -145,4 +149,6 @@ def node_body(run: Run, name: str, window: Window) -> dict[str, Any]:
             {"type": each.get("type", ""), "status": each.get("status", ""), "reason": each.get("reason", "")}
             for each in status.get("conditions", [])
         ],
+        "numa": numa_of(objects, name),
+        "load": node_load_body(load_of(objects), name),
     }

@@ -6,6 +6,8 @@ from typing import Any
 
 from rest_framework import serializers
 
+from schedweb.runs.objects.measured_load import NodeLoadSerializer
+from schedweb.runs.objects.serializers import NumaNodeSerializer
 from schedweb.runs.records.fields import CardSerializer, integers, strings
 
 
@@ -75,3 +77,5 @@ class NodeDetailSerializer(serializers.Serializer[Any]):
     resources = NodeResourceSerializer(many=True)
     pods = CardWindowSerializer()
     conditions = NodeConditionSerializer(many=True)
+    numa = NumaNodeSerializer(allow_null=True, help_text="its NodeResourceTopology; null: it has none")
+    load = NodeLoadSerializer(allow_null=True, help_text="null: nothing was measured")

@@ -89,3 +89,36 @@ class RunObjectWindowSerializer(serializers.Serializer[Any]):
     offset = serializers.IntegerField()
     limit = serializers.IntegerField()
     results = RunObjectSerializer(many=True)
+
+
+class AmountSerializer(serializers.Serializer[Any]):
+    amount = serializers.IntegerField(help_text="millicores of cpu, units of all else")
+    text = serializers.CharField(help_text="the same as a quantity")
+
+
+class NumaResourceSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    free = AmountSerializer()
+    allocatable = AmountSerializer()
+    asked = AmountSerializer(allow_null=True, help_text="null: not asked of one zone")
+    short = AmountSerializer(allow_null=True, help_text="null: there is enough")
+
+
+class NumaCostSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    value = serializers.IntegerField()
+
+
+class NumaZoneSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    fits = serializers.BooleanField()
+    costs = NumaCostSerializer(many=True, help_text="to the other zones")
+    resources = NumaResourceSerializer(many=True)
+
+
+class NumaNodeSerializer(serializers.Serializer[Any]):
+    node = serializers.CharField()
+    policy = serializers.CharField(help_text="of the kubelet's topology manager")
+    scope = serializers.CharField()
+    container = serializers.CharField(allow_blank=True, help_text="the one that asks; empty: the whole pod")
+    zones = NumaZoneSerializer(many=True)

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from framework.plugins.capacityscheduling.quotas import NO_LIMIT, request_of, total
-from schedweb.runs.filtering import elastic_quotas, numa_zones
+from schedweb.runs.filtering import elastic_quotas
 from schedweb.runs.filtering.elastic_quotas import NamespaceQuota, exceeded, quotas_of
 from schedweb.runs.filtering.filters import amount_in_words, lacking_words
-from schedweb.runs.filtering.numa_zones import nearest_zone, topologies
 from schedweb.runs.filtering.standing import StandingPod, read_pod
+from schedweb.runs.objects import numa_zones
 from schedweb.runs.objects.claims import Objects
+from schedweb.runs.objects.numa_zones import nearest_zone, topologies
 from schedweb.sentences import both, counted, one_after_another, say
 
 Manifest = Mapping[str, Any]
@@ -133,7 +134,7 @@ def _not_aligned(groups: Mapping[str, Sequence[str]], manifest: Manifest, object
         "{zone} of {node} is nearest, short of {missing}.",
         zone=nearest.name,
         node=nearest.node,
-        missing=nearest.words(),
+        missing=both([lacking_words(name, amount) for name, amount in nearest.missing.items()]),
     )
 
 

@@ -14,10 +14,10 @@ from schedweb.runs.attempts.preemptions import preempted_by
 from schedweb.runs.attempts.selectors import attempts_until, result_at, stored_attempt
 from schedweb.runs.filtering.catalogue_facts import refusing_quotas, refusing_zones
 from schedweb.runs.filtering.filters import FilterView
-from schedweb.runs.filtering.numa_zones import PLUGIN as ZONES
 from schedweb.runs.filtering.standing import StandingOf
 from schedweb.runs.models import Attempt, Decision, PodRecord, Preemption, Run
 from schedweb.runs.objects.claims import claims_body, has_claims
+from schedweb.runs.objects.numa_zones import PLUGIN as ZONES
 from schedweb.runs.objects.selectors import ObjectLookup
 from schedweb.runs.pending.claim_answers import held_by_claims, held_by_gang
 from schedweb.runs.pending.since import answer_at

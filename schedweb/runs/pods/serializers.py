@@ -7,8 +7,8 @@ from typing import Any
 from rest_framework import serializers
 
 from schedweb.runs.attempts.serializers import PreemptionRowSerializer
-from schedweb.runs.filtering.catalogue_facts import NumaNodeSerializer, PodQuotasSerializer
-from schedweb.runs.objects.serializers import ClaimsSerializer
+from schedweb.runs.filtering.catalogue_facts import PodQuotasSerializer
+from schedweb.runs.objects.serializers import ClaimsSerializer, NumaNodeSerializer
 from schedweb.runs.records.fields import (
     POD_COLUMNS,
     CardSerializer,

@@ -1,6 +1,6 @@
 import { useDebouncedValue } from "@mantine/hooks";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, Suspense, useState } from "react";
 
 import { ApiError, pathOf, request } from "@/api/client";
 import { importQuery } from "@/api/queries";
@@ -11,6 +11,7 @@ import { Failed, Outlines } from "@/components/Outcome";
 import { both } from "@/format/lists";
 import { bytes, count } from "@/format/number";
 import { seconds } from "@/format/time";
+import { later } from "@/parts/later";
 
 import { kindTiles, listedFew } from "./importing";
 import classes from "./ImportPreview.module.css";
@@ -25,6 +26,7 @@ interface ImportPreviewProps {
   onImported: (snapshot: Snapshot, run: boolean) => void;
 }
 
+const ImportLoad = later(() => import("./ImportLoad"));
 const POLL = 400;
 
 export default function ImportPreview({ id, ofText, onDiscarded, onChooseAnother, onImported }: ImportPreviewProps) {
@@ -159,6 +161,11 @@ export default function ImportPreview({ id, ofText, onDiscarded, onChooseAnother
           taken={takesConfiguration}
           onTake={setTakesConfiguration}
         />
+      )}
+      {counts.nodes === 0 ? null : (
+        <Suspense>
+          <ImportLoad read={data} disabled={busy} />
+        </Suspense>
       )}
       <Kept excluded={excluded} selector={asked} filtered={filtered} counts={counts} />
       {commit.error === null ? null : <Failed what={t("nothingWasImported")} error={commit.error} small />}

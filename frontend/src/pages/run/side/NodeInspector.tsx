@@ -1,7 +1,7 @@
 /** The selected node: what it has, what is requested of it, who is on it, and what can be done to it. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { Suspense, useState } from "react";
 
 import { ApiError } from "@/api/client";
 import { nodeQuery } from "@/api/queries";
@@ -13,6 +13,7 @@ import { Failed } from "@/components/Outcome";
 import { queueOf } from "@/components/states";
 import { count } from "@/format/number";
 import { quantity, resourceLabel } from "@/format/resources";
+import { later } from "@/parts/later";
 
 import { SelectLink } from "../SelectLink";
 import { t } from "../texts";
@@ -20,6 +21,7 @@ import type { Commander } from "../useCommand";
 import classes from "./Inspector.module.css";
 import { Reading } from "./Reading";
 
+const NodeFacts = later(() => import("./NodeFacts"));
 const PODS = 12;
 const LABELS = 8;
 
@@ -134,6 +136,11 @@ function Details({ run, node }: { run: Run; node: NodeDetail }) {
           </Link>
         ) : null}
       </div>
+      {node.numa === null && node.load === null ? null : (
+        <Suspense>
+          <NodeFacts node={node} />
+        </Suspense>
+      )}
       {labels.length === 0 ? null : (
         <>
           <h3 className={classes.title}>{t("labelsLabels", { labels: labels.length })}</h3>

@@ -27,9 +27,7 @@ from framework.plugins.noderesourcetopology.zones import (
     zones_of,
 )
 from schedweb.engine.amounts import amount_text
-from schedweb.runs.filtering.filters import lacking_words
 from schedweb.runs.objects.claims import Manifest, Objects
-from schedweb.sentences import both
 
 PLUGIN: Final = "NodeResourceTopologyMatch"
 MILLI: Final = NANOS // 1000
@@ -56,15 +54,18 @@ class ZoneOfNode:
     def name(self) -> str:
         return f"node-{self.zone.id}"
 
-    def words(self) -> str:
-        """``2 cpu and 36 Gi memory``"""
-        return both([lacking_words(name, amount) for name, amount in self.missing.items()])
-
 
 def topologies(objects: Objects) -> dict[str, NodeResourceTopology]:
     """By name of the node."""
     read = (decode_manifest({"apiVersion": NodeResourceTopology.api_version, **each}) for each in _all(objects))
     return {each.metadata.name: each for each in read if isinstance(each, NodeResourceTopology)}
+
+
+def numa_of(objects: Objects, node: str) -> dict[str, Any] | None:
+    """All zones of one node with what is free in each; None of one without a NodeResourceTopology."""
+    manifest = objects.get(NodeResourceTopology.kind, "", node)
+    found = None if manifest is None else decode_manifest({"apiVersion": NodeResourceTopology.api_version, **manifest})
+    return zones_body(found, None) if isinstance(found, NodeResourceTopology) else None
 
 
 def _all(objects: Objects) -> Iterable[Manifest]:
