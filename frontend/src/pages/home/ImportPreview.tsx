@@ -114,16 +114,7 @@ export default function ImportPreview({ id, ofText, onDiscarded, onChooseAnother
     <div className={classes.preview}>
       <FileLine read={data} />
       <Kinds counts={counts} />
-      {data.notes.length === 0 ? null : (
-        <ul className={classes.notes}>
-          {data.notes.map((one) => (
-            <li key={one}>
-              <Icon name="info" size={13} />
-              {one}
-            </li>
-          ))}
-        </ul>
-      )}
+      <Notes notes={data.notes} />
       {data.problem_count === 0 ? null : <Problems found={data} left={leavesOut} onLeave={setLeavesOut} />}
       {data.warnings.length === 0 ? null : (
         <ul className={classes.warnings}>
@@ -182,6 +173,20 @@ export default function ImportPreview({ id, ofText, onDiscarded, onChooseAnother
         </Button>
       </div>
     </div>
+  );
+}
+
+function Notes({ notes }: { notes: readonly string[] }) {
+  if (notes.length === 0) return null;
+  return (
+    <ul className={classes.notes}>
+      {notes.map((one) => (
+        <li key={one}>
+          <Icon name="info" size={13} />
+          {one}
+        </li>
+      ))}
+    </ul>
   );
 }
 

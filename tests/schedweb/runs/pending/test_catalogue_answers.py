@@ -9,6 +9,8 @@ from django.contrib.auth.models import User
 
 from framework.configuration.presets import preset
 from schedweb.runs.models import PodRecord
+from schedweb.api.windows import Window
+from schedweb.runs.nodes.selectors import node_body
 from schedweb.runs.pods.page import pod_body
 from schedweb.runs.records.runs import run_get
 from schedweb.snapshots.samples.shared import shared_cluster
@@ -54,3 +56,19 @@ def test_who_refused_it_and_what_is_lacking(game: Game) -> None:
     headline, detail = said["basket"]
     assert headline == "Every node that it may use is too far from the pods that it talks to."
     assert detail.startswith("Nearest is numa-2: of 1 pod it reaches 0; 1 cost more than its AppGroup allows.")
+
+
+def test_a_node_tells_its_numa_zones_and_its_load(game: Game) -> None:
+    run = run_get(game.run.pk)
+    body = node_body(run, "numa-5", Window(limit=5, offset=0))
+    assert (body["numa"]["policy"], body["numa"]["scope"]) == ("single-numa-node", "pod")
+    zones = {zone["name"]: zone for zone in body["numa"]["zones"]}
+    assert zones["node-1"]["costs"] == [{"name": "node-0", "value": 21}]
+    cpu = next(each for each in zones["node-1"]["resources"] if each["name"] == "cpu")
+    assert (cpu["free"]["text"], cpu["allocatable"]["text"], cpu["asked"]) == ("15", "24", None)
+    assert (body["load"]["source"], body["load"]["until"]) == ("Prometheus", "2026-11-20T10:00:00Z")
+    assert body["load"]["figures"] == [
+        {"type": "CPU", "average": 71.0, "deviation": 7.0, "step": 0, "history": []},
+        {"type": "Memory", "average": 65.0, "deviation": 0.0, "step": 0, "history": []},
+    ]
+    assert node_body(run, "general-1", Window(limit=5, offset=0))["numa"] is None
