@@ -487,6 +487,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/imports/{import_id}/load/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Brings the load of nodes beside an import that was read: a file, a text, or a seed from which it is made up. Files add to each other; the snapshot keeps it. */
+        post: operations["imports_load"];
+        /** @description Forgets the load that was brought beside an import. */
+        delete: operations["imports_load_discard"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/me/": {
         parameters: {
             query?: never;
@@ -3614,6 +3632,8 @@ export interface components {
             /** @description Objects that cannot be taken, the first ones */
             readonly problems?: components["schemas"]["Problem"][];
             readonly problem_count?: number;
+            /** @description What was brought beside the file */
+            readonly load?: components["schemas"]["ImportLoad"] | null;
         };
         ImportCommitRequest: {
             /** @default  */
@@ -3631,6 +3651,13 @@ export interface components {
              * @default false
              */
             leave_out_problems: boolean;
+        };
+        ImportLoad: {
+            source: string;
+            /** @description Nodes of the cluster of which it says something */
+            nodes: number;
+            /** @description What else to know of it */
+            notes: string[];
         };
         /**
          * @description * `reading` - Reading
@@ -3728,6 +3755,43 @@ export interface components {
             /** @description the same to read in a browser */
             docs: string;
             endpoints: components["schemas"]["Endpoint"][];
+        };
+        /** @description Percent of what the node has. */
+        LoadFigure: {
+            /** @description CPU or Memory */
+            type: string;
+            /** Format: double */
+            average: number;
+            /** Format: double */
+            deviation: number;
+            /** @description Seconds between two values of the history */
+            step: number;
+            /** @description Oldest first; empty: only the figure */
+            history: number[];
+        };
+        /** @description One of `file`, `text` and `seed`. */
+        LoadUploadRequest: {
+            /**
+             * Format: binary
+             * @description A LoadMetrics, load-watcher's answer, or results of Prometheus (docs/formats.md)
+             */
+            file?: string;
+            /** @description The same, pasted */
+            text?: string;
+            /**
+             * @description Of a result of Prometheus that does not say it itself
+             *
+             *     * `` -
+             *     * `CPU` - CPU
+             *     * `Memory` - Memory
+             * @default
+             */
+            resource: components["schemas"]["ResourceEnum"] | components["schemas"]["BlankEnum"];
+            /**
+             * Format: int64
+             * @description Makes an hour of load up, the same for one seed
+             */
+            seed?: number;
         };
         LoginLink: {
             /** @description The address to give away; answered once, never again */
@@ -3947,6 +4011,16 @@ export interface components {
             resources: components["schemas"]["NodeResource"][];
             pods: components["schemas"]["CardWindow"];
             conditions: components["schemas"]["NodeCondition"][];
+            /** @description its NodeResourceTopology; null: it has none */
+            numa: components["schemas"]["NumaNode"] | null;
+            /** @description null: nothing was measured */
+            load: components["schemas"]["NodeLoad"] | null;
+        };
+        NodeLoad: {
+            source: string;
+            /** @description When it was measured */
+            until: string | null;
+            figures: components["schemas"]["LoadFigure"][];
         };
         NodeResource: {
             name: string;
@@ -4694,6 +4768,13 @@ export interface components {
          * @enum {string}
          */
         RemedyKindEnum: "create" | "claim" | "profile" | "rename" | "gate" | "uncordon" | "quota" | "zone" | "network" | "node" | "resize" | "move" | "label" | "tolerate" | "untaint" | "relax" | "lower" | "priority" | "fewer" | "free";
+        /**
+         * @description * `` -
+         *     * `CPU` - CPU
+         *     * `Memory` - Memory
+         * @enum {string}
+         */
+        ResourceEnum: "CPU" | "Memory";
         ResultCount: {
             result: string;
             count: number;
@@ -7462,6 +7543,111 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Snapshot"];
                 };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    imports_load: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Up to 255 characters of your choice. The same request with the same key is done once within 24 hours, and answered as the first time, with `Idempotency-Replayed: true`; another request with it is answered 422. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description An import's id */
+                import_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "multipart/form-data": components["schemas"]["LoadUploadRequest"];
+                "application/json": components["schemas"]["LoadUploadRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    imports_load_discard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An import's id */
+                import_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Not logged in */
             401: {

@@ -8,8 +8,8 @@ import pytest
 from django.contrib.auth.models import User
 
 from framework.configuration.presets import preset
-from schedweb.runs.models import PodRecord
 from schedweb.api.windows import Window
+from schedweb.runs.models import PodRecord
 from schedweb.runs.nodes.selectors import node_body
 from schedweb.runs.pods.page import pod_body
 from schedweb.runs.records.runs import run_get
