@@ -123,7 +123,7 @@ class ProgressSerializer(serializers.Serializer[Any]):
 
 
 class ImportLoadSerializer(serializers.Serializer[Any]):
-    source = serializers.CharField(allow_blank=True)
+    source = serializers.CharField(allow_blank=True)  # type: ignore[assignment]
     nodes = serializers.IntegerField(help_text="Nodes of the cluster of which it says something")
     notes = serializers.ListField(child=serializers.CharField(), help_text="What else to know of it")
 

@@ -27,7 +27,7 @@ class LoadFigureSerializer(serializers.Serializer[Any]):
 
 
 class NodeLoadSerializer(serializers.Serializer[Any]):
-    source = serializers.CharField(allow_blank=True)
+    source = serializers.CharField(allow_blank=True)  # type: ignore[assignment]
     until = serializers.CharField(allow_null=True, help_text="When it was measured")
     figures = LoadFigureSerializer(many=True)
 
