@@ -18,7 +18,13 @@ export function Sparkline({ values, label, target }: SparklineProps) {
   const step = WIDTH / Math.max(1, values.length - 1);
   const points = values.map((value, index) => `${(index * step).toFixed(1)},${at(value)}`).join(" ");
   return (
-    <svg className={classes.line} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label}>
+    <svg
+      className={classes.line}
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
       {target === undefined ? null : <path d={`M0 ${at(target)}H${WIDTH}`} className={classes.target} />}
       <polyline points={points} />
     </svg>

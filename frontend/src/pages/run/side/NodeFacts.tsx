@@ -1,6 +1,7 @@
 /** What plugins of the catalogue read of a node: its NUMA zones, and its load. */
 import type { NodeDetail, NodeLoad } from "@/api/types";
 import { Sparkline } from "@/components/Sparkline";
+import { listed } from "@/format/lists";
 import { shareText } from "@/format/number";
 import { quantity, resourceLabel } from "@/format/resources";
 
@@ -30,7 +31,7 @@ function Zones({ numa }: { numa: NonNullable<NodeDetail["numa"]> }) {
             <div className={classes.line}>
               <b className="mono">{zone.name}</b>
               <span className="faint">
-                {zone.costs.map(({ name, value }) => t("numaCost", { zone: name, cost: value })).join(", ")}
+                {listed(zone.costs.map(({ name, value }) => t("numaCost", { zone: name, cost: value })))}
               </span>
             </div>
             {zone.resources.map((one) => (
