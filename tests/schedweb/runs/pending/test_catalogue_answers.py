@@ -66,7 +66,7 @@ def test_a_node_tells_its_numa_zones_and_its_load(game: Game) -> None:
     assert zones["node-1"]["costs"] == [{"name": "node-0", "value": 21}]
     cpu = next(each for each in zones["node-1"]["resources"] if each["name"] == "cpu")
     assert (cpu["free"]["text"], cpu["allocatable"]["text"], cpu["asked"]) == ("15", "24", None)
-    assert (body["load"]["source"], body["load"]["until"]) == ("Prometheus", "2026-11-20T10:00:00Z")
+    assert (body["load"]["source"], body["load"]["until"]) == ("Prometheus", "2026-11-20T10:00:00.000Z")
     assert body["load"]["figures"] == [
         {"type": "CPU", "average": 71.0, "deviation": 7.0, "step": 0, "history": []},
         {"type": "Memory", "average": 65.0, "deviation": 0.0, "step": 0, "history": []},
