@@ -62,9 +62,9 @@ CLUSTERS = """
     scheduler-name
     ConfigMap ConfigMaps CSINode EXTENDER_URLS Extender KUBECONFIG Lease NodeResourceTopology PLAYGROUND_CONTEXTS
     PreferNoSchedule Secrets TLS caData certData extender http https insecure-skip-tls-verify k0 k1 k2 keyData max min
-    ignorable nominatedNodeName scheduler-plugins
+    ignorable nominatedNodeName scheduler-plugins LoadMetrics api/v1/query query_range vector matrix
 """
-"""Extenders, quotas and zones, connections to clusters."""
+"""Extenders, quotas and zones, connections to clusters, loads of nodes."""
 TERMS = {plugin.name for plugin in PLUGINS}.union(
     FRAMEWORK.split(), API.split(), CATALOGUE.split(), OTHER.split(), OLDER.split(), CLUSTERS.split()
 )
