@@ -37,6 +37,13 @@ class SeededGenerator:
         z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
         return z ^ (z >> 31)
 
+    def mark(self) -> int:
+        """Where the draws stand, for ``go_back``."""
+        return self._state
+
+    def go_back(self, mark: int) -> None:
+        self._state = mark
+
     def below(self, n: int) -> int:
         """0 ≤ result < n, every value equally likely."""
         if n <= 0:
