@@ -26,7 +26,7 @@ test-frontend: setup
 
 test-python: setup
 	@$(PY) -m scripts.chromium --install
-	@$(PY) -m scripts.nginx --install
+	@$(PY) -m scripts.debian --install
 	$(PY) -m pytest -n $(PYTEST_WORKERS) --dist loadgroup
 
 check: check-python check-layers check-frontend check-generated check-migrations ## everything that needs no test run

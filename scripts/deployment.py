@@ -1,12 +1,15 @@
 """Starts the services of docker-compose.yml as processes of this machine: their very commands and environment.
 
 Only what a container's own network gives is translated: the names `postgres` and `redis` become the scratch database
-and the scratch Redis of the test, port 8000 becomes a free one, and 0.0.0.0 becomes the loopback address.
+and the scratch Redis of the test, port 8000 becomes a free one, and 0.0.0.0 becomes the loopback address. Where a
+process may have mounts of its own (as root, on Linux), `read_only` services can be started with all of the disk
+read-only but their volume.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
@@ -20,11 +23,32 @@ from scripts.services import Services
 from scripts.site import eventually
 
 NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+READ_ONLY: Final = """set -e
+mount --bind "$1" "$1"
+mount --bind "$PWD" "$PWD"
+mount --options remount,bind,ro "$PWD"
+mount --options remount,bind,ro /
+shift
+exec "$@"
+"""
+"""A shell's: the folder that may be written, and the command."""
+
+
+def may_mount() -> bool:
+    """Whether processes can be started with a read-only disk."""
+    if shutil.which("unshare") is None:
+        return False
+    tried = subprocess.run(
+        ["unshare", "--mount", "mount", "--options", "remount,bind,ro", "/"], capture_output=True, check=False
+    )
+    return tried.returncode == 0
 
 
 class Deployment:
-    def __init__(self, services: dict[str, Service], real: Services, folder: Path) -> None:
+    def __init__(self, services: dict[str, Service], real: Services, folder: Path, *, read_only: bool = False) -> None:
+        """``read_only``: as services say so (may_mount)."""
         self.services = services
+        self.read_only = read_only
         self.folder = folder
         self.port = free_port()
         volume = folder / "var"
@@ -52,11 +76,16 @@ class Deployment:
         values = self.translated(service.environment.values())
         return own | dict(zip(service.environment, values, strict=True))
 
+    def mounted(self, service: Service, command: list[str]) -> list[str]:
+        if not (self.read_only and service.settings.get("read_only")):
+            return command
+        return ["unshare", "--mount", "sh", "-c", READ_ONLY, "sh", self.replaced["/app/var"], *command]
+
     def run(self, name: str, command: list[str]) -> subprocess.CompletedProcess[str]:
         """A command inside a service's environment, as `docker compose exec` would run it."""
         service = self.services[name]
         return subprocess.run(
-            self.translated(command),
+            self.mounted(service, self.translated(command)),
             cwd=ROOT,
             env=self.environment(service),
             capture_output=True,
@@ -73,7 +102,8 @@ class Deployment:
         service = self.services[name]
         label = name if copy == 1 else f"{name}-{copy}"
         own = {} if port is None else {"8000": str(port)}
-        command, environment = self.translated(service.command, **own), self.environment(service) | dict(more)
+        command = self.mounted(service, self.translated(service.command, **own))
+        environment = self.environment(service) | dict(more)
         self.running[label] = Process(label, command, environment, self.folder / f"{label}.log")
         return self.running[label]
 

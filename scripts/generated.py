@@ -1,9 +1,10 @@
-"""Keeps the generated files of the API and of the socket in step with the code.
+"""Keeps the generated files of the API, of the socket and of the roles in a cluster in step with the code.
 
 `frontend/openapi.json` comes from the REST API (drf-spectacular), `frontend/wire.json` from the messages of the
 WebSocket (schedweb/runs/wire/messages.py); `frontend/src/api/schema.d.ts` and `frontend/src/live/wire.d.ts` from these
-(openapi-typescript). `--check` fails when a committed file differs from what the code gives now; `--write` (or
-`make generate`) writes all four.
+(openapi-typescript); the roles of `deploy/kubernetes` from the rules that the product asks for
+(schedweb/clusters/reading/rights.py). `--check` fails when a committed file differs from what the code gives now;
+`--write` (or `make generate`) writes all of them.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, get_args
 
 import msgspec
 
+from schedweb.clusters.reading.rights import Mode, roles_yaml
 from schedweb.runs.wire import messages
 from scripts import node
 
@@ -83,6 +85,17 @@ GENERATED = (
     Generated(FRONTEND / "wire.json", FRONTEND / "src" / "live" / "wire.d.ts", write_wire, LEAVES_OUT_DEFAULTS),
 )
 
+OVERLAYS = ROOT / "deploy" / "kubernetes" / "overlays"
+
+
+def write_roles(mode: Mode, target: Path) -> None:
+    target.write_text(
+        f"# From schedweb/clusters/reading/rights.py, by `make generate`.\n{roles_yaml(mode)}", encoding="utf-8"
+    )
+
+
+ROLES: Final[dict[Mode, Path]] = {mode: OVERLAYS / mode / "role.yaml" for mode in get_args(Mode)}
+
 
 def difference(committed: Path, made: Path) -> str:
     old = committed.read_text(encoding="utf-8").splitlines() if committed.exists() else []
@@ -101,11 +114,15 @@ def check() -> int:
             each.write_schema(schema)
             write_types(schema, types, *each.options)
             stale += [text for text in (difference(each.schema, schema), difference(each.types, types)) if text]
+        for mode, committed in ROLES.items():
+            made = Path(folder) / committed.name
+            write_roles(mode, made)
+            stale += filter(None, [difference(committed, made)])
     if stale:
         print("\n".join(stale))
         print("Out of date; `make generate` writes them.", file=sys.stderr)
         return 1
-    print("The schemas of the API and the socket and the generated types are up to date.")
+    print("The schemas of the API and the socket, the generated types and the roles are up to date.")
     return 0
 
 
@@ -114,6 +131,8 @@ def write() -> int:
         each.types.parent.mkdir(parents=True, exist_ok=True)
         each.write_schema(each.schema)
         write_types(each.schema, each.types, *each.options)
+    for mode, target in ROLES.items():
+        write_roles(mode, target)
     return 0
 
 

@@ -21,12 +21,12 @@ from typing import Final
 import pytest
 import websockets
 
-from scripts.nginx import SKIPPED, find_nginx
+from scripts.debian import NGINX
 from scripts.processes import ROOT, Playground, Process, bare_environment, free_port
 from scripts.site import Site, eventually
 
-NGINX: Final = find_nginx()
-pytestmark = pytest.mark.skipif(NGINX is None, reason=SKIPPED)
+FOUND: Final = NGINX.find()
+pytestmark = pytest.mark.skipif(FOUND is None, reason=NGINX.skipped)
 
 
 @dataclass
@@ -109,8 +109,8 @@ def start_proxy(folder: Path, port: int, upstreams: list[int], certificate: Path
     )
     main = folder / "nginx.conf"
     main.write_text(f"daemon off;\npid {folder}/nginx.pid;\nevents {{}}\nhttp {{\n{temporary}{text}\n}}\n")
-    assert NGINX is not None
-    command = [NGINX, "-c", str(main), "-p", str(folder), "-e", "stderr"]
+    assert FOUND is not None
+    command = [FOUND, "-c", str(main), "-p", str(folder), "-e", "stderr"]
     return Process("nginx", command, bare_environment(), folder / "nginx.log")
 
 

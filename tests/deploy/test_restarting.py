@@ -21,15 +21,15 @@ import websockets
 
 from schedweb.serving import answers
 from scripts.compose import read_compose
+from scripts.debian import NGINX
 from scripts.deployment import Deployment
-from scripts.nginx import SKIPPED, find_nginx
 from scripts.processes import Process, free_port
 from scripts.services import Services
 from scripts.site import Answer, Site, eventually
 from tests.deploy.test_proxy import Proxied, make_certificate, start_proxy
 from tests.schedweb.worker.test_takeover import VARIABLES, Table
 
-pytestmark = [pytest.mark.services, pytest.mark.skipif(find_nginx() is None, reason=SKIPPED)]
+pytestmark = [pytest.mark.services, pytest.mark.skipif(NGINX.find() is None, reason=NGINX.skipped)]
 log = logging.getLogger(__name__)
 SERVICE_RESTART: Final = 1012
 """The close code that makes browsers come back (frontend/src/live/socket.ts)."""

@@ -18,7 +18,7 @@ import yaml
 
 from framework.sentences import Sentence, noted
 from schedweb.clusters.reading.access import Access
-from schedweb.clusters.reading.kinds import EXPLAINING, WATCHED, Resource
+from schedweb.clusters.reading.kinds import EXPLAINING, EXTRA, STANDARD, WATCHED, Resource
 from schedweb.clusters.reading.problems import ClusterProblem
 
 Mode = Literal["look", "schedule"]
@@ -80,6 +80,24 @@ class Rights(msgspec.Struct):
 def rules_for(kinds: Iterable[Resource]) -> list[Rule]:
     """Of every mode. ``kinds``: those that are read of this cluster."""
     return [*map(_to_read, kinds), *_TO_SCHEDULE]
+
+
+def roles_yaml(mode: Mode) -> str:
+    """All rules of a mode, for every kind that may be read: a ClusterRole, and a Role in each namespace that a rule is
+    about. Who installs the product in a cluster applies them (deploy/kubernetes)."""
+    name = f"scheduling-playground-{mode}"
+    rules = [each for each in rules_for(STANDARD + EXTRA) if each.mode == mode]
+    roles = [
+        {
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": "Role" if namespace else "ClusterRole",
+            "metadata": {"name": name, "namespace": namespace} if namespace else {"name": name},
+            "rules": [*_grants(Answered(each, each.verbs) for each in rules if each.namespace == namespace)],
+        }
+        for namespace in sorted({each.namespace for each in rules})
+    ]
+    documents: str = yaml.dump_all(roles, Dumper=_Flow, sort_keys=False)
+    return documents
 
 
 def _to_read(kind: Resource) -> Rule:
