@@ -248,7 +248,7 @@ def test_with_these_rights_an_api_server_says_that_nothing_is_missing(
     monkeypatch.setenv("KUBECONFIG", str(api_server.write_kubeconfig(tmp_path / "config", token=token, context="here")))
     access = Access("here")
     rights = ask(access, kinds_of(access))
-    assert [mode for mode in ("look", "schedule") if not rights.missing(mode)] == modes  # type: ignore[arg-type]
+    assert [mode for mode in ("look", "schedule") if not rights.missing(mode)] == modes
 
 
 def test_the_scheduler_s_command_is_one_that_the_product_takes() -> None:
@@ -285,7 +285,8 @@ def selects(selector: dict[str, Any], labels: dict[str, str]) -> bool:
         assert each["operator"] == "In"
         if labels.get(each["key"]) not in each["values"]:
             return False
-    return selector.get("matchLabels", {}).items() <= labels.items()
+    wanted: dict[str, str] = selector.get("matchLabels", {})
+    return wanted.items() <= labels.items()
 
 
 def opens(rule: dict[str, Any], side: str, other: tuple[str, dict[str, str]] | None, protocol: str, port: int) -> bool:
