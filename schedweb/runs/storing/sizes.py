@@ -16,9 +16,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.db import DatabaseError, InterfaceError, connection, models
-from django.db.models import BigIntegerField, Count, F, Func, IntegerField, Sum, Value
-from django.db.models.expressions import Combinable
-from django.db.models.functions import Coalesce
+from django.db.models import BigIntegerField, Count, F, Func, Sum
 from django.db.models.sql.compiler import SQLCompiler
 from django.utils import timezone
 
@@ -70,15 +68,27 @@ SHARE: Final = 40
 
 
 class Bytes(Func):
-    """How long a value is as it is stored: compressed, where PostgreSQL does that."""
+    """How long a value is as it is stored, so many times: compressed, where PostgreSQL does that."""
 
     output_field: Any = BigIntegerField()
 
+    def __init__(self, field: str, times: int) -> None:
+        super().__init__(F(field), times=times)
+
     def as_sqlite(self, compiler: SQLCompiler, connection: Any, **extra: Any) -> Any:
-        return self.as_sql(compiler, connection, template="LENGTH(CAST(%(expressions)s AS BLOB))")
+        template = "COALESCE(LENGTH(CAST(%(expressions)s AS BLOB)), 0) * %(times)d"
+        return self.as_sql(compiler, connection, template=template)
 
     def as_postgresql(self, compiler: SQLCompiler, connection: Any) -> Any:
-        return self.as_sql(compiler, connection, template="pg_column_size(%(expressions)s)")
+        return self.as_sql(compiler, connection, template="COALESCE(pg_column_size(%(expressions)s), 0) * %(times)d")
+
+
+class Together(Func):
+    """A sum without brackets: Django goes over an addition of two dozen terms that hold each other for 20 ms."""
+
+    template = "(%(expressions)s)"
+    arg_joiner = " + "
+    output_field: Any = BigIntegerField()
 
 
 def indexes_of(model: type[models.Model]) -> list[tuple[str, ...]]:
@@ -101,9 +111,7 @@ def times_stored(model: type[models.Model]) -> Counter[str]:
 def bytes_in(rows: models.QuerySet[Any]) -> int:
     """Of all these rows together."""
     model, vendor = rows.model, connection.vendor
-    length: Combinable = Value(0, output_field=IntegerField())
-    for name, times in times_stored(model).items():
-        length = length + Value(times) * Coalesce(Bytes(F(name)), Value(0))
+    length = Together(*(Bytes(name, times) for name, times in times_stored(model).items()))
     # An alias: as a name of their own the lengths would be those of all rows.
     found = rows.order_by().aggregate(rows=Count("pk"), bytes=Sum(length, output_field=BigIntegerField()))
     beside = ROW[vendor] + ENTRY[vendor] * len(indexes_of(model))

@@ -40,6 +40,7 @@ CLUSTER: list[Manifest] = [
 def _short_waits(settings: Settings) -> None:
     """Nothing in these tests waits for a time to pass, so a supervisor may give an idle run back at once."""
     settings.ENGINE_PARK_SECONDS = 0.0
+    settings.ENGINE_POLL_SECONDS = 0.02
     settings.ENGINE_RENEW_SECONDS = 1000.0
 
 

@@ -10,9 +10,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from schedweb.spares import SPARES
 from tests.schedweb.runs.conftest import Game, played_out
-from tests.schedweb.runs.engine_thread import EngineThread
 from tests.schedweb.runs.pending.causes import Cause, causes
 from tests.schedweb.runs.pending.causes.random_clusters import random_cluster
 from tests.schedweb.runs.pending.second_reading import Cluster, untrue
@@ -21,11 +19,6 @@ from tests.schedweb.runs.pending.second_reading.cluster import quantity, words
 CAUSES = list(causes())
 SEEDS = (28, 52, 57, 95, 98, 118, 129, *range(8))
 """The first seven said something false once."""
-
-
-@pytest.fixture(autouse=True)
-def _engine_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(SPARES, "taken", EngineThread)
 
 
 def read(client: Client, game: Game) -> tuple[dict[str, Any], dict[str, str]]:

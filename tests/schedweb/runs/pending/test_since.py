@@ -11,11 +11,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from schedweb.runs.models import Analysis
-from schedweb.spares import SPARES
 from schedweb.worker.analyst import analyse
 from tests.schedweb.engine.worlds import arrival
 from tests.schedweb.runs.conftest import Game, played_out, prepared
-from tests.schedweb.runs.engine_thread import EngineThread
 from tests.schedweb.runs.pending.causes.manifests import (
     POOLS,
     WEB,
@@ -32,11 +30,6 @@ FOUND = re.compile(r"Attempt 1(?:, [\d.]+ s earlier,)? found: (.+)")
 LATE = pod("late", "500m")
 ALMOST = [node("a"), pod("old", "3200m", on="a"), pod(cpu="1")]
 """0.8 cpu are free, shop/it wants 1."""
-
-
-@pytest.fixture(autouse=True)
-def _engine_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(SPARES, "taken", EngineThread)
 
 
 def answer(client: Client, key: str) -> dict[str, Any]:
