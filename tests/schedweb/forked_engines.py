@@ -16,6 +16,7 @@ import sys
 from contextlib import suppress
 from typing import IO
 
+from schedweb.engine.child import main as engine
 from schedweb.environment import ROOT
 from schedweb.spares import ENGINE
 
@@ -99,8 +100,6 @@ class Forks:
 
 def main(descriptor: int) -> int:
     """Forks whenever it is asked, until nobody can ask any more."""
-    from schedweb.engine.child import main as engine
-
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     control = socket.socket(fileno=descriptor)
     while True:
