@@ -9,6 +9,7 @@ from django.contrib.contenttypes.management import create_contenttypes
 from django.db.models.signals import post_migrate
 from django.utils import translation
 
+from schedweb.spares import started
 from schedweb.worker import process
 from tests.schedweb.forked_engines import Forks
 
@@ -35,3 +36,9 @@ def _engines_are_forked() -> Iterator[None]:
         patch.setattr(process, "started", forks.started)
         yield
     forks.close()
+
+
+@pytest.fixture
+def engines_as_in_the_product(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests of how they start and end, and of what is in their environment."""
+    monkeypatch.setattr(process, "started", started)

@@ -146,7 +146,7 @@ class Desk:
 
 
 @pytest.fixture
-def desks() -> Iterator[list[Desk]]:
+def desks(engines_as_in_the_product: None) -> Iterator[list[Desk]]:
     opened: list[Desk] = []
     yield opened
     for desk in opened:

@@ -24,7 +24,7 @@ from tests.schedweb.runs.conftest import Game, prepared
 from tests.schedweb.worker.poison import CONFIGURATION
 from tests.schedweb.worker.poison import poison as poison
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("engines_as_in_the_product")]
 CLUSTER = [node("a"), node("b"), *(pod(f"web-{index}", "100m") for index in range(4))]
 
 
