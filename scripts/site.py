@@ -11,8 +11,8 @@ import time
 import urllib.error
 import urllib.request
 import uuid
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from http.cookiejar import CookieJar
 from typing import Any, TypeVar
 
@@ -42,6 +42,7 @@ T = TypeVar("T")
 class Answer:
     status: int
     body: Any
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 class Unfinished(Exception):
@@ -87,10 +88,10 @@ class Site:
             request.add_header("Origin", self.origin)
         try:
             with self.opener.open(request, timeout=PATIENCE_SECONDS) as response:
-                return Answer(response.status, parsed(response.read()))
+                return Answer(response.status, parsed(response.read()), dict(response.headers))
         except urllib.error.HTTPError as error:
             with error:
-                return Answer(error.code, parsed(error.read()))
+                return Answer(error.code, parsed(error.read()), dict(error.headers))
 
     def get(self, path: str) -> Any:
         answer = self.ask("GET", path)

@@ -17,7 +17,8 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from schedweb.accounts.audit.recording import record_seldom
-from schedweb.api.failures import RETRY_SECONDS, body_of, storage_failure
+from schedweb.api.failures import NO_ROOM, READ_ONLY, RETRY_SECONDS, body_of, storage_failure
+from schedweb.api.room import WATCH, stores_nothing
 from schedweb.sentences import say
 
 log = logging.getLogger(__name__)
@@ -76,6 +77,15 @@ class Unavailable(ApiError):
         super().__init__(message, code=code, status_code=status.HTTP_503_SERVICE_UNAVAILABLE)
 
 
+def refuse_without_room() -> None:
+    """Before anything is begun that would be stored. Raises Unavailable."""
+    if (found := stores_nothing()) is not None:
+        is_full = found.kind.endswith("full")
+        raise Unavailable(
+            say(NO_ROOM if is_full else READ_ONLY), code="storage_full" if is_full else "storage_read_only"
+        )
+
+
 def not_found(what: str) -> ApiError:
     return ApiError(what, code="not_found", status_code=status.HTTP_404_NOT_FOUND)
 
@@ -130,6 +140,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
     elif (failure := storage_failure(error)) is not None:
         code, sentence = failure
         log.warning("%s: %s", code, error)
+        WATCH.note_refusal(code)
         error = Unavailable(say(sentence), code=code)
     if not isinstance(error, exceptions.APIException):
         return None

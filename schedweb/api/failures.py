@@ -17,6 +17,7 @@ from typing import Any, Final
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
+from schedweb.api.room import WATCH
 from schedweb.observing.trace_context import CURRENT
 from schedweb.sentences import noted, say
 
@@ -28,7 +29,7 @@ NO_ROOM: Final = noted(
     "there is room."
 )
 READ_ONLY: Final = noted(
-    "The folder in which this server keeps its data cannot be written. What was stored stays; this was not done. Try "
+    "Where this server keeps its data nothing can be written. What was stored stays; this was not done. Try "
     "again when that is mended."
 )
 FAILED: Final = noted("Something went wrong in the server. Its log has more, under the id {id}.")
@@ -93,6 +94,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
     if error is not None and (failure := storage_failure(error)) is not None:
         code, sentence = failure
         log.warning("%s: %s", code, error)
+        WATCH.note_refusal(code)
         response = answered(request, http.HTTPStatus.SERVICE_UNAVAILABLE, code, say(sentence))
         response["Retry-After"] = str(RETRY_SECONDS)
         return response

@@ -28,8 +28,9 @@ from rest_framework.response import Response
 
 from schedweb.accounts.models import KeptAnswer
 from schedweb.accounts.permissions import signed_in_user
-from schedweb.api.errors import ApiError
+from schedweb.api.errors import ApiError, refuse_without_room
 from schedweb.api.renderers import FastJSONRenderer
+from schedweb.api.room import WATCH
 from schedweb.database.clock import database_now
 from schedweb.sentences import say
 
@@ -52,20 +53,28 @@ View = Callable[..., HttpResponseBase]
 
 
 def idempotent(
-    *, whole: bool = True, lease: datetime.timedelta = LEASE, check: Callable[[Request], object] | None = None
+    *,
+    whole: bool = True,
+    lease: datetime.timedelta = LEASE,
+    check: Callable[[Request], object] | None = None,
+    needs_room: Callable[[Request], bool] = lambda request: True,
 ) -> Callable[[View], View]:
     """Of a view's method that takes an Idempotency-Key (schedweb/api/schema.py describes it).
 
     ``whole``: what it does and the note of it are one transaction; else it bears being done again. ``check`` refuses a
-    body before it is read.
+    body before it is read. ``needs_room``: whether it is refused at once while nothing can be stored.
     """
 
     def decorate(method: View) -> View:
         @functools.wraps(method)
         def answer(view: Any, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            if needs_room(request):
+                refuse_without_room()
             key = request.headers.get(HEADER)
             if key is None:
-                return method(view, request, *args, **kwargs)
+                done = method(view, request, *args, **kwargs)
+                WATCH.note_written()
+                return done
             if not _KEY.fullmatch(key):
                 raise ApiError(
                     say("{header} has 1 to 255 characters of ASCII, and no space.", header=HEADER),

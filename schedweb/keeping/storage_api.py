@@ -11,7 +11,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from schedweb.accounts.permissions import IsViewer
+from schedweb.accounts.permissions import IsAnybodyKnown, IsViewer
+from schedweb.api.room import KINDS, WATCH
 from schedweb.api.windows import WINDOW_PARAMETERS, check_choice, window_of, window_serializer
 from schedweb.keeping import storage
 from schedweb.keeping.retention import NEEDED
@@ -129,6 +130,34 @@ class StorageApi(APIView):
     )
     def get(self, request: Request) -> Response:
         return Response(storage.storage_body())
+
+
+class TroubleSerializer(serializers.Serializer[Any]):
+    kind = serializers.ChoiceField(KINDS)
+    since = serializers.DateTimeField(help_text="when this server saw it first")
+    message = serializers.CharField()
+
+
+class StorageTroubleSerializer(serializers.Serializer[Any]):
+    trouble = TroubleSerializer(allow_null=True)
+
+
+class StorageTroubleApi(APIView):
+    """Visitors, too, see a run that stands still because of it."""
+
+    permission_classes = (IsAnybodyKnown,)
+
+    @extend_schema(
+        operation_id="storage_trouble",
+        description="Why nothing can be stored now, a full disk or a database that is read-only; null when all is "
+        "well. Found out at most every two seconds, so it may be asked often.",
+        responses=StorageTroubleSerializer,
+    )
+    def get(self, request: Request) -> Response:
+        found = WATCH.trouble()
+        if found is None:
+            return Response({"trouble": None})
+        return Response({"trouble": {"kind": found.kind, "since": found.since, "message": found.sentence()}})
 
 
 class StorageRunsApi(APIView):

@@ -11,5 +11,6 @@ urlpatterns = [
     path("deleted/restore/", api.DeletedRestoreApi.as_view()),
     path("deleted/remove/", api.DeletedRemoveApi.as_view()),
     path("storage/", storage_api.StorageApi.as_view()),
+    path("storage/trouble/", storage_api.StorageTroubleApi.as_view()),
     path("storage/runs/", storage_api.StorageRunsApi.as_view()),
 ]

@@ -11,6 +11,7 @@ from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
+from schedweb.api.room import WATCH
 from schedweb.celery import app
 from schedweb.database_version import NewerDatabase, missing, refuse_newer_database
 from schedweb.sentences import say
@@ -38,6 +39,12 @@ def migrations() -> str:
     return ""
 
 
+def storage() -> str:
+    """Whether commands can be stored."""
+    found = WATCH.trouble()
+    return "" if found is None else found.sentence()
+
+
 def redis() -> str:
     """The broker; in the embedded mode it is in the process and always there."""
     with app.connection_for_read(connect_timeout=SECONDS) as broker:
@@ -57,6 +64,7 @@ def workers() -> str:
 CHECKS: Final[dict[str, Callable[[], str]]] = {
     "database": database,
     "migrations": migrations,
+    "storage": storage,
     "redis": redis,
     "workers": workers,
 }

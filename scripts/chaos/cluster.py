@@ -4,11 +4,13 @@ own, one small disk, and, where libfaketime is installed (Debian's package of th
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import threading
 import time
+import urllib.error
 import urllib.request
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -113,7 +115,7 @@ class Cluster:
         self.workers = [self.host("worker", copy) for copy in range(1, workers + 1)]
         self.starting = threading.Lock()
         self.ended: list[str] = []
-        """What ended although nobody had asked it to."""
+        """What ended although nobody had asked it to, and what was not told."""
 
     def _mount(self) -> bool:
         mounted = subprocess.run(
@@ -174,6 +176,21 @@ class Cluster:
 
     def wait_until_up(self, host: Host) -> None:
         eventually(f"{host.label} is up", lambda: True if self.is_up(host) else None, seconds=TOO_LONG)
+
+    def tells_of_its_disk(self) -> bool:
+        """Whether web's /readyz says within a few seconds that there is no room for imports."""
+        address = f"{self.deployed.origin}/readyz?exclude=workers&exclude=redis"
+        for _ in range(30):
+            try:
+                urllib.request.urlopen(address, timeout=5).close()
+            except urllib.error.HTTPError as error:
+                with error, suppress(ValueError, KeyError, TypeError):
+                    if "is full" in json.load(error)["checks"]["storage"]:
+                        return True
+            except OSError:
+                pass
+            time.sleep(0.2)
+        return False
 
     def person(self) -> Site:
         printed = self.deployed.run("web", ["python", "manage.py", "login_link"])

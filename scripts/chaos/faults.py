@@ -167,6 +167,8 @@ class Faults:
             for _ in range(DISK_MIB * 16):
                 file.write(bytes(64 * 1024))
                 file.flush()
+        if not self.cluster.tells_of_its_disk():
+            self.cluster.ended.append("a full disk that /readyz does not tell")
         return Done("of web and workers", ballast.unlink, 4.0)
 
 

@@ -132,10 +132,11 @@ def scraped(address: str, token: str = "") -> dict[tuple[str, ...], float]:
 
 def readiness_names_what_is_missing(playground: Playground, site: Site, services: Services) -> None:
     assert site.get("/livez") == {"status": "ok"}
-    all_well = dict.fromkeys(["database", "migrations", "redis", "workers"], "ok")
+    all_well = dict.fromkeys(["database", "migrations", "storage", "redis", "workers"], "ok")
     assert site.get("/readyz") == {"status": "ok", "checks": all_well}
     assert site.ask("GET", "/readyz?exclude=moon").status == 400
     name = name_of(services)
+    a_read_only_database_is_told(site, services)
     with psycopg.connect(services.database_url.replace(f"/{name}", "/postgres"), autocommit=True) as connection:
         connection.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false')
         try:
@@ -151,6 +152,27 @@ def readiness_names_what_is_missing(playground: Playground, site: Site, services
     missing = eventually("the worker is missed", lambda: answer if (answer := ready(site)).status == 503 else None)
     assert missing.body["checks"] == {**all_well, "workers": "No worker answers."}
     assert site.get("/readyz?exclude=workers")["status"] == "ok"
+
+
+def a_read_only_database_is_told(site: Site, services: Services) -> None:
+    """As a standby after a failover is, and what hosts make of one whose disk is full."""
+    name = name_of(services)
+    with psycopg.connect(services.database_url, autocommit=True) as connection:
+        connection.execute(f'ALTER DATABASE "{name}" SET default_transaction_read_only = on')
+        try:
+            told = eventually("it is told", lambda: answer if (answer := ready(site)).status == 503 else None)
+            refused = site.ask("POST", "/api/v1/configurations/", {"name": "a", "text": ""})
+            assert site.get("/api/v1/runs/")["results"], "pages still show what is stored"
+            trouble = site.get("/api/v1/storage/trouble/")["trouble"]
+        finally:
+            connection.execute("SET transaction_read_only = off")
+            connection.execute(f'ALTER DATABASE "{name}" RESET default_transaction_read_only')
+    failed = {check: said for check, said in told.body["checks"].items() if said != "ok"}
+    assert failed == {"storage": "The database is read-only. What was accepted is safe."}
+    assert (refused.status, refused.body["error"]["code"]) == (503, "storage_read_only")
+    assert refused.headers["Retry-After"]
+    assert (trouble["kind"], trouble["message"]) == ("database_read_only", failed["storage"])
+    eventually("it has passed", lambda: True if ready(site).status == 200 else None)
 
 
 def ready(site: Site) -> Answer:

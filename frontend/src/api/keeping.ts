@@ -52,3 +52,15 @@ export const storedRunsQuery = (search: { person?: string | undefined; offset: n
 export const starRun = (run: string) => request<Run>(pathOf("runs", run, "star"), { method: "POST" });
 
 export const unstarRun = (run: string) => request<null>(pathOf("runs", run, "star"), { method: "DELETE" });
+
+/** Seconds are enough to be told before a command is refused, and to see that it has passed. */
+const TROUBLE_EVERY = 10_000;
+const TROUBLE_AGAIN = 3_000;
+
+export const storageTroubleQuery = queryOptions({
+  queryKey: ["storage-trouble"],
+  queryFn: ({ signal }) => request<Schemas["StorageTrouble"]>("/storage/trouble/", { signal }),
+  staleTime: 0,
+  retry: false,
+  refetchInterval: ({ state }) => ((state.data?.trouble ?? null) === null ? TROUBLE_EVERY : TROUBLE_AGAIN),
+});

@@ -1617,6 +1617,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/storage/trouble/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Why nothing can be stored now, a full disk or a database that is read-only; null when all is well. Found out at most every two seconds, so it may be asked often. */
+        get: operations["storage_trouble"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tokens/": {
         parameters: {
             query?: never;
@@ -5218,6 +5235,9 @@ export interface components {
             /** @description what would go now */
             next: components["schemas"]["Next"];
         };
+        StorageTrouble: {
+            trouble: components["schemas"]["Trouble"] | null;
+        };
         StoredKind: {
             kind: components["schemas"]["StoredKindEnum"];
             bytes: number;
@@ -5450,6 +5470,25 @@ export interface components {
             /** @description To be sent as `Authorization: Bearer <token>`; answered once, never again */
             token: string;
         };
+        Trouble: {
+            kind: components["schemas"]["TroubleKindEnum"];
+            /**
+             * Format: date-time
+             * @description when this server saw it first
+             */
+            since: string;
+            message: string;
+        };
+        /**
+         * @description * `folder_full` - folder_full
+         *     * `folder_read_only` - folder_read_only
+         *     * `uploads_full` - uploads_full
+         *     * `uploads_read_only` - uploads_read_only
+         *     * `database_full` - database_full
+         *     * `database_read_only` - database_read_only
+         * @enum {string}
+         */
+        TroubleKindEnum: "folder_full" | "folder_read_only" | "uploads_full" | "uploads_read_only" | "database_full" | "database_read_only";
         UnknownField: {
             path: string;
             line: number | null;
@@ -11500,6 +11539,52 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StoredRunWindow"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    storage_trouble: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StorageTrouble"];
                 };
             };
             /** @description Not logged in */

@@ -52,6 +52,12 @@ export function exact(iso: string): string {
   return iso.replace("T", " ").replace(/Z$/, " UTC");
 }
 
+/** Wall time of the reader, of an ISO-8601 moment: "10:01". */
+export function shortWallTime(iso: string): string {
+  const moment = new Date(iso);
+  return `${two(moment.getHours())}:${two(moment.getMinutes())}`;
+}
+
 /** Wall time of the reader: "10:01:22". */
 export function wallTime(milliseconds: number): string {
   const moment = new Date(milliseconds);

@@ -18,6 +18,7 @@ import { NoticesPlace } from "./NoticesPlace";
 import { SignedOut } from "./PageOutcome";
 import { PageLive } from "./pageLive";
 import classes from "./Shell.module.css";
+import { StorageTrouble } from "./StorageTrouble";
 import { t } from "./texts";
 import { TopBar } from "./TopBar";
 import { useTypeAhead } from "./useTypeAhead";
@@ -70,6 +71,7 @@ export function Shell() {
         {t("skipToThePage")}
       </a>
       <TopBar me={me.data} onSearch={openSearch} onKeys={() => setKeysShown(true)} />
+      {signedIn ? <StorageTrouble /> : null}
       <main id="main" className={classes.main} tabIndex={-1}>
         {me.error !== null && me.data === undefined ? (
           <Failed what={t("theServerDoesNotAnswer")} error={me.error} retry={() => void me.refetch()} />

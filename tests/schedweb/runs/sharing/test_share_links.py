@@ -194,6 +194,7 @@ def test_a_visitor_may_not_ask_without_end(
 #: Below /api/v1/: everything that a share link opens. What is added here can be read by strangers.
 SHARED = {
     "me/",
+    "storage/trouble/",
     "runs/<run:run>/",
     "runs/<run:run>/board/",
     "runs/<run:run>/feed/",
