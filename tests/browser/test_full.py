@@ -68,6 +68,8 @@ def test_a_full_disk_stands_on_every_page_until_there_is_room(built_ui: None, di
         refused = site.ask("POST", f"/api/v1/runs/{run}/commands/", {"type": "play", "speed": "max"})
         assert (refused.status, refused.body["error"]["code"]) == (503, "storage_full")
         assert int(refused.headers["Retry-After"]) > 0
+        visit.go("/configurations")
+        expect(banner).to_be_visible()
         # A run can still be stopped, and what is not needed deleted.
         site.command(run, {"type": "stop"})
         site.run_until(run, "the run has ended", lambda seen: seen["state"] == "stopped")
@@ -77,5 +79,6 @@ def test_a_full_disk_stands_on_every_page_until_there_is_room(built_ui: None, di
         expect(banner).to_have_count(0)
         assert storage_of(site, 200) == "ok"
         stages.start(site, stages.sample(site, "Three-zone shop"), shown)
+        page.close()  # before the server, which it would miss
     finally:
         playground.process.stop()
