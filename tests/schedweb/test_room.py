@@ -59,7 +59,11 @@ def test_a_database_that_does_not_answer_is_asked_again_at_once() -> None:
 @pytest.mark.django_db
 def test_a_refusal_is_believed_until_something_is_written_or_for_a_while() -> None:
     store = Store()
-    for ends in (store.watch.note_written, lambda: store.seen(REFUSED_SECONDS)):
+
+    def later() -> None:
+        store.seen(REFUSED_SECONDS)
+
+    for ends in (store.watch.note_written, later):
         assert store.seen() is None
         store.watch.note_refusal("unavailable")
         assert store.seen(0.1) is None
