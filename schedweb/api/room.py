@@ -30,13 +30,13 @@ REFUSED_SECONDS: Final = 30.0
 MIB: Final = 1024 * 1024
 SENTENCES: Final = {
     "folder_full": noted(
-        "The disk on which this server keeps its data is full: {least} MiB have to be free. What was accepted is safe."
+        "The disk on which this server keeps its data is full: {least} have to be free. What was accepted is safe."
     ),
     "folder_read_only": noted(
         "The folder in which this server keeps its data cannot be written. What was accepted is safe."
     ),
     "uploads_full": noted(
-        "The disk for files that are imported is full: {least} MiB have to be free. What was accepted is safe."
+        "The disk for files that are imported is full: {least} have to be free. What was accepted is safe."
     ),
     "uploads_read_only": noted("The folder for files that are imported cannot be written. What was accepted is safe."),
     "database_full": noted("The disk of the database is full. What was accepted is safe."),
@@ -53,7 +53,7 @@ class Trouble:
     """When this process saw it first."""
 
     def sentence(self) -> str:
-        return say(SENTENCES[self.kind], least=LEAST_MIB)
+        return say(SENTENCES[self.kind], least=f"{LEAST_MIB} MiB")
 
 
 def folder_trouble(folder: Path) -> str:
