@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import uuid
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from django.db import connections
+from pytest_django import DjangoDbBlocker
 
 from framework.scheduler import options
 from schedweb.engine.sums import VERIFY, Sums
@@ -35,8 +37,22 @@ def chromium() -> Path:
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """A file, as in the product: threads that share SQLite's database in memory get "table is locked" at once."""
-    connections["default"].settings_dict["TEST"]["NAME"] = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
+    """A file, as in the product: threads that share SQLite's database in memory get "table is locked" at once. On
+    PostgreSQL a database of this process's own."""
+    test = connections["default"].settings_dict["TEST"]
+    if connections["default"].vendor == "postgresql":
+        test["NAME"] = f"playground_test_{uuid.uuid4().hex[:12]}"
+    else:
+        test["NAME"] = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
+    """Every test begins with empty tables, the audit log, too, that PostgreSQL empties for nobody."""
+    with django_db_blocker.unblock():
+        if connections["default"].vendor == "postgresql":
+            with connections["default"].cursor() as cursor:
+                cursor.execute("ALTER TABLE accounts_auditentry DISABLE TRIGGER append_only")
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
@@ -203,7 +204,7 @@ def test_what_uses_the_space(ended: Game, client: Client) -> None:
     body = client.get(STORAGE).json()
     check_shape(STORAGE, body)
     sizes = {each["kind"]: each["bytes"] for each in body["kinds"]}
-    assert sum(sizes.values()) == body["database_bytes"] - body["free_bytes"]
+    assert sum(sizes.values()) == body["database_bytes"] - (body["free_bytes"] or 0)
     assert sizes["pods"] == ended.run.stored["pods"] > 0
     assert body["runs"] == {
         "count": 1, "bytes": ended.run.stored_bytes, "deleted_count": 0, "deleted_bytes": 0
@@ -250,7 +251,12 @@ def test_the_command_says_what_would_go_and_does_it(ended: Game) -> None:
     told = json.loads(command("--dry-run", "--json"))
     assert [(each["run"], each["what"], each["why"]) for each in told["steps"]] == [("r-0001", "breakdowns", "age")]
     assert AttemptChunk.objects.exists()
-    assert " went, of " in command("--compact")
+    if connection.vendor == "sqlite":
+        assert " went, of " in command("--compact")
+    else:
+        with pytest.raises(CommandError, match="--compact is for the embedded mode"):
+            command("--compact")
+        assert " went, of " in command()
     assert not AttemptChunk.objects.exists()
     assert "Nothing would go" in command("--dry-run")
     with pytest.raises(CommandError, match="--compact is for the embedded mode, and does something"):

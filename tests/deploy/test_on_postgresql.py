@@ -1,0 +1,36 @@
+"""What goes, what comes back and what is one transaction, on a real PostgreSQL: the very tests that the embedded mode's
+SQLite passes, in a process with other settings.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Final
+
+import pytest
+
+from scripts.processes import ROOT
+from scripts.services import missing_services
+
+pytestmark = pytest.mark.services
+TESTS: Final = (
+    "keeping/test_deleted.py::test_a_deleted_run_comes_back_as_it_was",
+    "keeping/test_deleted.py::test_a_removal_that_was_interrupted_is_gone_on_with",
+    "keeping/test_retention.py::test_old_runs_go_to_recently_deleted_and_come_back",
+    "keeping/test_retention.py::test_the_command_says_what_would_go_and_does_it",
+    "runs/test_audited.py::test_the_same_decision_twice_is_one_entry",
+    "runs/test_audited.py::test_who_is_killed_leaves_both_the_decision_and_its_entry_or_neither[1]",
+)
+
+
+def test_they_hold_on_postgresql_too() -> None:
+    if missing := missing_services():
+        pytest.skip(missing)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    options = ["--ds", "tests.settings_postgresql", "-q", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", *options, *(f"tests/schedweb/{each}" for each in TESTS)]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-6000:]
+    assert f"{len(TESTS)} passed" in done.stdout
