@@ -53,6 +53,10 @@ _YAML: Final = (
     (r".*found a value that is no tag:yaml\.org,2002:(?P<type>.*)", noted("the value is no {type}, as its tag says")),
     (r".*found unhashable key", noted("a key must be a text or a number")),
     (r"while scanning a block scalar .*", noted("nothing may follow “|” or “>” on the same line")),
+    (
+        r".*what is merged and nested is many times the text",
+        noted("it holds so many small or merged objects that they would take many times its size in memory"),
+    ),
     (r".*expected a mapping.* for merging.*", noted("only a mapping can be merged")),
     (r"(?s:.*)(?:UTF-8 octet|continuation byte|start byte|unexpected end of data)(?s:.*)", _NOT_UTF_8),
 )

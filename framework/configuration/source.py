@@ -32,7 +32,8 @@ from framework.sentences import SentenceError, Words, sentence
 
 MAX_CHARACTERS: Final = 1_048_576
 MAX_DEPTH: Final = 64
-MAX_NODES: Final = 50_000
+MAX_NODES: Final = 25_000
+"""Some 700 bytes each, with what is made of it."""
 _TOO_DEEP: Final = sentence("nested deeper than {levels} levels", levels=MAX_DEPTH)
 
 Kind = Literal["mapping", "sequence", "scalar"]

@@ -16,15 +16,15 @@ MOST: Final = 20
 BASE: Final = 16 * 1024 * 1024
 """Bytes, by the estimate, that any text may take."""
 _PART: Final = 1024 * 1024
-_OBJECT, _LIST, _FIELD, _VALUE = 200, 56, 80, 16
+OBJECT, LIST, FIELD, _VALUE = 200, 56, 80, 16
 
 
 def estimated(text: bytes) -> int:
     """Bytes. Counts also what stands within texts: there are fewer than a handful of such characters in one."""
     return (
-        _OBJECT * (text.count(b"{") + text.count(b"- "))
-        + _LIST * text.count(b"[")
-        + _FIELD * text.count(b":")
+        OBJECT * (text.count(b"{") + text.count(b"- "))
+        + LIST * text.count(b"[")
+        + FIELD * text.count(b":")
         + _VALUE * text.count(b",")
     )
 

@@ -24,6 +24,8 @@ from yaml.events import (
     StreamEndEvent,
 )
 
+from framework.reading.density import BASE, FIELD, LIST, MOST, OBJECT
+
 _TAG: Final = "tag:yaml.org,2002:"
 _STR, _MERGE, _TIMESTAMP = _TAG + "str", _TAG + "merge", _TAG + "timestamp"
 _TEXTS: Final = frozenset((_STR, _TAG + "value"))
@@ -62,6 +64,9 @@ class _Merge:
 class _Reader(yaml.CSafeLoader):
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
+        self._left = max(BASE, MOST * len(data))
+        """Of what all of it may take, by the estimate of framework/reading/density.py. Merged pairs are no aliases but
+        copies, and in `[a: b, a: b]` no bracket says that each is an object, so it is counted here."""
         self._shared: dict[str, str] = {}
         """Keys, which a file repeats over and over."""
 
@@ -87,6 +92,7 @@ class _Reader(yaml.CSafeLoader):
                 self._name(anchors, event, value, written)
             elif kind is SequenceStartEvent or kind is MappingStartEvent:
                 self._check_start(event, kind, len(open_))
+                self._take(LIST if kind is SequenceStartEvent else OBJECT, event.start_mark)
                 opened: list[Any] | _Mapping = [] if kind is SequenceStartEvent else _Mapping(event.start_mark)
                 self._name(anchors, event, opened.value if isinstance(opened, _Mapping) else opened, None)
                 open_.append(opened)
@@ -96,7 +102,7 @@ class _Reader(yaml.CSafeLoader):
             elif kind is MappingEndEvent:
                 closed = open_.pop()
                 assert isinstance(closed, _Mapping)
-                value = _merged(closed)
+                value = self._merged(closed)
             elif kind is AliasEvent:
                 if event.anchor not in anchors:
                     raise yaml.composer.ComposerError(None, None, "found undefined alias", event.start_mark)
@@ -127,6 +133,11 @@ class _Reader(yaml.CSafeLoader):
             )
         anchors[event.anchor] = value, written
 
+    def _take(self, amount: int, place: Any) -> None:
+        self._left -= amount
+        if self._left < 0:
+            raise ConstructorError(None, None, "what is merged and nested is many times the text", place)
+
     def _check_start(self, event: Any, kind: type, depth: int) -> None:
         if depth >= _DEEPEST:
             raise RecursionError("YAML is nested too deeply")
@@ -152,6 +163,17 @@ class _Reader(yaml.CSafeLoader):
         except (ValueError, LookupError, AttributeError):
             # Whatever PyYAML stumbled over: `!!int ""`, `!!bool x`, `!!timestamp x`.
             raise ConstructorError(None, None, f"found a value that is no {tag}", event.start_mark) from None
+
+    def _merged(self, mapping: _Mapping) -> dict[Any, Any]:
+        """What is merged comes first, and what is written counts. The same object, which an anchor may name."""
+        if mapping.merged:
+            own = dict(mapping.value)
+            mapping.value.clear()
+            for each in mapping.merged:
+                self._take(FIELD * len(each), mapping.place)
+                mapping.value.update(each)
+            mapping.value.update(own)
+        return mapping.value
 
     def _put_key(self, into: _Mapping, key: Any, written: str | None, place: Any) -> None:
         if isinstance(key, (dict, list)):
@@ -182,17 +204,6 @@ _Reader.yaml_implicit_resolvers = {
     first: [(tag, pattern) for tag, pattern in resolvers if tag != _TIMESTAMP]
     for first, resolvers in yaml.CSafeLoader.yaml_implicit_resolvers.items()
 }
-
-
-def _merged(mapping: _Mapping) -> dict[Any, Any]:
-    """What is merged comes first, and what is written counts. The same object, which an anchor may name."""
-    if mapping.merged:
-        own = dict(mapping.value)
-        mapping.value.clear()
-        for each in mapping.merged:
-            mapping.value.update(each)
-        mapping.value.update(own)
-    return mapping.value
 
 
 def _unknown_tag(event: Any) -> ConstructorError:

@@ -14,7 +14,7 @@ from django.db.models import ProtectedError
 from framework.configuration.document import apply_edits, to_json, to_yaml
 from framework.configuration.edits import Edit
 from framework.configuration.presets import PRESETS, preset
-from framework.configuration.source import SourceError
+from framework.configuration.source import MAX_DEPTH, SourceError
 from framework.configuration.surgery import CannotEdit
 from schedweb.accounts.audit.recording import record
 from schedweb.configurations.builtins import BUILTINS, Builtin
@@ -323,6 +323,8 @@ def edits_decode(raw: Sequence[Mapping[str, Any]]) -> list[Edit]:
         edits = msgspec.convert(raw, list[Edit])
         # What is nested too deeply to be answered is refused here.
         msgspec.json.encode(edits)
+        if any(len(getattr(edit, "path", ())) > MAX_DEPTH for edit in edits):
+            raise RecursionError
     except msgspec.ValidationError as error:
         message, _, where = str(error).partition(" - at `$")
         raise ConfigurationRefused(message + ".", path=f"edits{where.rstrip('`')}") from None
