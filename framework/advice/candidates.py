@@ -24,6 +24,7 @@ Kind = Literal[
     "gate",
     "uncordon",
     "quota",
+    "threshold",
     "zone",
     "network",
     "node",

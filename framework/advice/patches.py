@@ -81,7 +81,7 @@ def _commands(workload: Workload, kind: str, patch: str, *, in_place: bool) -> t
 
 
 def object_diff(before: KubeObject | None, after: KubeObject) -> str:
-    """Of what a person writes of an object: its labels, its specification and all that is no status.
+    """Of what a person writes of an object: its labels and annotations, its specification and all that is no status.
 
     ``before`` None: it is new.
     """
@@ -103,7 +103,9 @@ def taint_words(taint: Taint) -> str:
 def _written(obj: KubeObject) -> dict[str, Any]:
     manifest = to_manifest(obj)
     metadata = {
-        key: manifest["metadata"][key] for key in ("namespace", "name", "labels") if manifest["metadata"].get(key)
+        key: manifest["metadata"][key]
+        for key in ("namespace", "name", "labels", "annotations")
+        if manifest["metadata"].get(key)
     }
     rest = {key: value for key, value in manifest.items() if key not in ("metadata", "status")}
     return {"apiVersion": rest.pop("apiVersion"), "kind": rest.pop("kind"), "metadata": metadata, **rest}

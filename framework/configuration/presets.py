@@ -248,6 +248,31 @@ profiles:
           watcherAddress: http://load-watcher.example.com:2020
 """
 
+_LOAD_AWARE: Final = """\
+# Busy nodes take no more pods, and those with most left are preferred: measured load, and estimates of newer pods.
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+  - schedulerName: default-scheduler
+    plugins:
+      multiPoint:
+        enabled:
+          # After koordinator's plugin of this name.
+          - name: LoadAwareScheduling
+            weight: 5
+    pluginConfig:
+      - name: LoadAwareScheduling
+        args:
+          # In percent of what is allocatable, with the pod.
+          usageThresholds:
+            cpu: 65
+            memory: 95
+          # Pods that were placed after the load was measured are taken to use so much of their requests.
+          estimatedScalingFactors:
+            cpu: 85
+            memory: 70
+"""
+
 _POWER: Final = """\
 # Nodes whose power grows least with the pod: Peaks, with a power model per node.
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -381,6 +406,12 @@ PRESETS: Final = (
         _NETWORK,
     ),
     Preset("load", noted("Measured load"), noted("The load of nodes counts, not what is requested."), _LOAD),
+    Preset(
+        "load-aware",
+        noted("Load-aware"),
+        noted("LoadAwareScheduling, after koordinator: no more pods on busy nodes."),
+        _LOAD_AWARE,
+    ),
     Preset("power", noted("Power"), noted("Peaks: where power grows least."), _POWER),
     Preset(
         "toleration",

@@ -16,10 +16,13 @@ TOLERATION_SECONDS: Final = "preemption-toleration.scheduling.x-k8s.io/toleratio
 SECCOMP_ANNOTATION: Final = "seccomp.security.alpha.kubernetes.io"
 """Part of the keys of annotations that name a SeccompProfile."""
 FINGERPRINT_ANNOTATION: Final = "topology.node.k8s.io/fingerprint"
+USAGE_THRESHOLDS: Final = "scheduling.koordinator.sh/usage-thresholds"
+"""Of a node, as JSON: how busy it may be (docs/koordinator.md#loadawarescheduling)."""
 CATALOGUE_ANNOTATIONS: Final = (
     MINIMUM_PREEMPTABLE_PRIORITY,
     TOLERATION_SECONDS,
     FINGERPRINT_ANNOTATION,
+    USAGE_THRESHOLDS,
 )
 """Those that imports keep, beside the ones of SeccompProfiles."""
 

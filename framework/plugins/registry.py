@@ -38,6 +38,7 @@ from framework.plugins.dynamicresources.plugin import DynamicResources
 from framework.plugins.gangscheduling import GangScheduling
 from framework.plugins.imagelocality import ImageLocality
 from framework.plugins.interpodaffinity.plugin import InterPodAffinity
+from framework.plugins.loadaware.plugin import LoadAwareScheduling
 from framework.plugins.manualapproval.plugin import ManualApproval
 from framework.plugins.networkaware.networkoverhead import NetworkOverhead
 from framework.plugins.networkaware.topologicalsort import TopologicalSort
@@ -114,6 +115,7 @@ PLUGINS: Final[tuple[type[Plugin] | CatalogueEntry, ...]] = (
     QOSSort,
     NodeMetadata,
     ManualApproval,
+    LoadAwareScheduling,
 )
 
 _BASES: Final[dict[ExtensionPoint, tuple[type[Plugin], ...]]] = {

@@ -14,7 +14,6 @@ from framework.cycle.core import Listeners
 from framework.interface.events import ActionType, ClusterEvent, EventResource
 from framework.interface.node_info import PodInfo
 from framework.objects import KubeObject, Node, Pod
-from framework.objects.catalogue import LoadMetrics
 from framework.profiles import priority_of
 from framework.queue.changes import (
     NODE_ADD,
@@ -54,8 +53,6 @@ def resource_of(obj: KubeObject) -> str:
 def handle(core: SchedulingCore, event: InformerEvent) -> None:
     tell_plugins(core.listeners, event)
     match event:
-        case ObjectAdded(LoadMetrics()) | ObjectUpdated(_, LoadMetrics()) | ObjectDeleted(LoadMetrics()):
-            pass  # no object of the API: it wakes nobody
         case ObjectUpdated(Pod() as old, Pod() as new):
             _pod_updated(core, old, new)
         case ObjectAdded(Pod() as pod):

@@ -40,7 +40,8 @@ from tests.trace.scenario import node, pod
 
 ALL = built_in_registry()
 FILTERS = [name for name in ALL.names() if issubclass(ALL.plugin_class(name) or object, ColumnFilterPlugin)]
-CATALOGUE = [entry.name for entry in ALL.entries() if entry.origin == "scheduler-plugins"]
+OURS = ("LoadAwareScheduling",)
+CATALOGUE = [entry.name for entry in ALL.entries() if entry.origin == "scheduler-plugins" or entry.name in OURS]
 EVERYTHING = {
     "apiVersion": "kubescheduler.config.k8s.io/v1",
     "kind": "KubeSchedulerConfiguration",

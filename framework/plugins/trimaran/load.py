@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from framework.interface import Handle, NodeInfo
 from framework.objects.catalogue import LoadMetric, LoadMetrics
+from framework.objects.measured import CPU_LOAD, MEMORY_LOAD, usage_of
 from framework.objects.quantity import parse_quantity
 from framework.objects.resources import CPU, MEMORY, Resources
 
-CPU_LOAD: Final = "CPU"
-MEMORY_LOAD: Final = "Memory"
-AVERAGE: Final = "AVG"
-DEVIATION: Final = "STD"
-LATEST: Final = "Latest"
 _MEGA: Final = 1.0 / 1024.0 / 1024.0
 
 
@@ -45,30 +41,6 @@ class Load:
         """None: nothing is known of the node; an empty list says no more."""
         node = None if self.metrics is None else self.metrics.data.node_metrics_map.get(name)
         return node.metrics or None if node is not None else None
-
-
-class Usage(NamedTuple):
-    """Percent of what the node has."""
-
-    average: float
-    deviation: float
-
-
-def usage_of(metrics: Sequence[LoadMetric], kind: str) -> Usage | None:
-    """AVG wins; Latest or no operator count only where no AVG came before. None without any entry of this kind."""
-    average = deviation = 0.0
-    averaged = found = False
-    for metric in metrics:
-        if metric.type != kind:
-            continue
-        if metric.operator == AVERAGE:
-            average, averaged = metric.value, True
-        elif metric.operator == DEVIATION:
-            deviation = metric.value
-        elif metric.operator in ("", LATEST) and not averaged:
-            average = metric.value
-        found = True
-    return Usage(average, deviation) if found else None
 
 
 @dataclass(slots=True)

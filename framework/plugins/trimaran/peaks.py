@@ -15,9 +15,10 @@ from framework.interface.scores import less_is_better
 from framework.objects import Pod
 from framework.objects.catalogue import LoadMetric
 from framework.objects.go_numbers import to_int64
+from framework.objects.measured import AVERAGE, CPU_LOAD, LATEST
 from framework.objects.resources import CPU, pod_requests
 from framework.plugins.trimaran.args import PeaksArgs, PowerModel
-from framework.plugins.trimaran.load import AVERAGE, CPU_LOAD, LATEST, Load, kernel_of, milli_cpu_capacity
+from framework.plugins.trimaran.load import Load, kernel_of, milli_cpu_capacity
 from framework.sentences import noted
 
 SCALE: Final = 10.0**15

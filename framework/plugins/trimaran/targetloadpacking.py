@@ -26,11 +26,12 @@ from framework.interface import (
 from framework.objects import Container, KubernetesObject, Pod
 from framework.objects.catalogue import LoadMetric
 from framework.objects.go_numbers import parse_float
+from framework.objects.measured import AVERAGE, CPU_LOAD, LATEST
 from framework.objects.quantity import parse_quantity
 from framework.objects.resources import CPU, resource_value
 from framework.objects.timestamps import SECOND
 from framework.plugins.trimaran.args import TargetLoadPackingArgs
-from framework.plugins.trimaran.load import AVERAGE, CPU_LOAD, LATEST, Load, go_round, milli_cpu_capacity
+from framework.plugins.trimaran.load import Load, go_round, milli_cpu_capacity
 from framework.sentences import noted
 
 REPORTING_SECONDS: Final = 60

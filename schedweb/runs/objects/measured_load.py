@@ -8,8 +8,8 @@ from rest_framework import serializers
 
 from framework.objects.catalogue import LoadMetrics, NodeLoad
 from framework.objects.decode import decode_manifest
+from framework.objects.measured import CPU_LOAD, MEMORY_LOAD, usage_of
 from framework.objects.timestamps import SECOND
-from framework.plugins.trimaran.load import CPU_LOAD, MEMORY_LOAD, usage_of
 from schedweb.engine.times import iso
 from schedweb.runs.objects.claims import Objects
 

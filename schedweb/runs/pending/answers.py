@@ -25,6 +25,7 @@ from schedweb.runs.pending.in_the_way import (
     unspread_key,
     would_skew,
 )
+from schedweb.runs.pending.koordinator_answers import LOAD, refused_by_load
 from schedweb.runs.pending.place_answers import kept_off, large_but_closed, mistyped, no_place
 from schedweb.sentences import both, clauses, counted, forms, noted, one_after_another, say
 
@@ -51,6 +52,7 @@ _IN_SHORT: Final = {
     "NodeResourceTopologyMatch": forms(
         "{count} has no NUMA zone with room for it", "{count} have no NUMA zone with room for it"
     ),
+    LOAD: forms("{count} is too busy by its load", "{count} are too busy by their load"),
     "NetworkOverhead": forms(
         "{count} is too far from the pods it talks to", "{count} are too far from the pods it talks to"
     ),
@@ -166,6 +168,7 @@ def _of_usable(view: FilterView, manifest: Mapping[str, Any], places: Places) ->
         return headline, one_after_another([_who(places), _nearest(view, places), rest])
     [decisive] = counts
     (_, _, reasons), names = next(iter(places.usable.items()))
+    groups = {"; ".join(said): each for (_, _, said), each in places.usable.items()}
     known = _EVERY_NODE.get(decisive)
     headline = say(known) if known else f"{decisive}: {reasons[0] if reasons else say('no reason')}."
     detail = ""
@@ -176,10 +179,10 @@ def _of_usable(view: FilterView, manifest: Mapping[str, Any], places: Places) ->
     elif decisive == "PodTopologySpread":
         headline, detail = would_skew(places, places.names) or (headline, "")
     elif (
-        answered := refused_in_catalogue(
-            decisive, {"; ".join(said): each for (_, _, said), each in places.usable.items()}, manifest, places.objects
-        )
-    ) or (answered := refused_on_nodes(decisive, reasons, names, manifest, places.objects, places.standing.pods)):
+        (answered := refused_in_catalogue(decisive, groups, manifest, places.objects))
+        or (answered := refused_by_load(decisive, groups, places))
+        or (answered := refused_on_nodes(decisive, reasons, names, manifest, places.objects, places.standing.pods))
+    ):
         headline, detail = answered
     return headline, one_after_another([detail, rest])
 
@@ -218,8 +221,9 @@ def _hope(view: FilterView, places: Places) -> str:
         if code is Code.UNSCHEDULABLE
         for name in names
     )
-    if any(plugin == "DynamicResources" for plugin, _, _ in places.usable):
-        return ""  # preemption does not help, but a claim that goes with its pod gives its devices back
+    if any(plugin in ("DynamicResources", LOAD) for plugin, _, _ in places.usable):
+        # Preemption does not help, but a claim that goes with its pod gives its devices back, and load falls later.
+        return ""
     if can == 0:
         return say("No pod that leaves would change that.")
     if any(code is not Code.UNSCHEDULABLE and plugin != FIT for plugin, code, _ in places.usable):

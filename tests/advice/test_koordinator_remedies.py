@@ -1,0 +1,62 @@
+"""Remedies for refusals of the plugins after koordinator, each played to its end on a small cluster."""
+
+from __future__ import annotations
+
+import json
+
+from framework.advice import Remedy, what_would_help
+from framework.configuration.presets import preset
+from schedweb.engine import commands
+from schedweb.engine.played_on import PlayedOn
+from schedweb.engine.player import Player
+from tests.advice.asking import of_kind, places_of, pod_of
+from tests.schedweb.engine.worlds import Manifest, Table, node, play, player, pod
+
+
+def load(**cpu: float) -> Manifest:
+    measured = {
+        name.replace("_", "-"): {"metrics": [{"type": "CPU", "operator": "AVG", "value": value}]}
+        for name, value in cpu.items()
+    }
+    return {
+        "apiVersion": "load-watcher.paypal.com/v1",
+        "kind": "LoadMetrics",
+        "metadata": {"name": "load-watcher"},
+        "window": {"start": 1_699_999_100, "end": 1_700_000_000},
+        "data": {"NodeMetricsMap": measured},
+    }
+
+
+def played(id_: str, objects: list[Manifest]) -> Player:
+    chosen = preset(id_)
+    assert chosen is not None
+    game = player(objects, configuration=chosen.text)
+    play(game)
+    return game
+
+
+def remedy_for(id_: str, objects: list[Manifest], name: str, kind: str) -> Remedy:
+    """And it is one: with it the pod has the node that the remedy names."""
+    game = played(id_, objects)
+    waiting = pod_of(game, name)
+    assert not waiting.spec.node_name
+    found = what_would_help(game.scheduler, waiting, PlayedOn(game, seconds=600, seconds_each=600))
+    remedy = of_kind(found, kind)
+    again = played(id_, objects)
+    table = Table(again)
+    for each in remedy.operations:
+        table.order(commands.Change(each.verb, json.loads(json.dumps(each.manifest))))
+    play(again)
+    assert places_of(again)[waiting.key] == remedy.node
+    return remedy
+
+
+def test_a_busy_node_may_be_busier() -> None:
+    remedy = remedy_for("load-aware", [node("a"), node("b"), load(a=70, b=60), pod("x", cpu="1")], "x", "threshold")
+    # 60 % and 85 % of a quarter of the node.
+    assert str(remedy.text) == "Raise the usage threshold of cpu from 65 to 81 % on b"
+    assert remedy.commands == (
+        "kubectl annotate node b --overwrite "
+        '\'scheduling.koordinator.sh/usage-thresholds={"usageThresholds":{"cpu":81}}\'',
+    )
+    assert "scheduling.koordinator.sh/usage-thresholds" in remedy.diff
