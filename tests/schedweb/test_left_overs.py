@@ -47,8 +47,8 @@ migrate metrics metrics/resources SIGUSR2 table Webhook
 """
 CATALOGUE = """
     All Annotation AppGroup BalancedAllocation BestEffort Burstable Dedicated ElasticQuota Enabled Go Guaranteed Highest
-    koordinator KubernetesMetricsServer Label Least LeastNUMANodes limits load-watcher Lowest Most NetworkTopology Newest NUMA
-    Number Oldest OnlyResources Prometheus requests RFC SeccompProfile Shared SignalFx Timestamp
+    koordinator KubernetesMetricsServer Label Least LeastNUMANodes limits load-watcher Lowest Most NetworkTopology
+    Newest NUMA Number Oldest OnlyResources Prometheus requests RFC SeccompProfile Shared SignalFx Timestamp
 """
 """Kinds, fields and arguments' values of scheduler-plugins."""
 OLDER = """
