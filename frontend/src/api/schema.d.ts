@@ -2779,7 +2779,7 @@ export interface components {
              */
             text: string;
             /**
-             * @description Instead of a text: default, bin-pack, spread, no-scoring, approvals, quotas, numa, network, load, power, toleration, node-facts, shared-cluster
+             * @description Instead of a text: default, bin-pack, spread, no-scoring, approvals, quotas, numa, network, load, load-aware, power, toleration, node-facts, shared-cluster
              * @default
              */
             preset: string;
@@ -4769,6 +4769,7 @@ export interface components {
          *     * `gate` - gate
          *     * `uncordon` - uncordon
          *     * `quota` - quota
+         *     * `threshold` - threshold
          *     * `zone` - zone
          *     * `network` - network
          *     * `node` - node
@@ -4784,7 +4785,7 @@ export interface components {
          *     * `free` - free
          * @enum {string}
          */
-        RemedyKindEnum: "create" | "claim" | "profile" | "rename" | "gate" | "uncordon" | "quota" | "zone" | "network" | "node" | "resize" | "move" | "label" | "tolerate" | "untaint" | "relax" | "lower" | "priority" | "fewer" | "free";
+        RemedyKindEnum: "create" | "claim" | "profile" | "rename" | "gate" | "uncordon" | "quota" | "threshold" | "zone" | "network" | "node" | "resize" | "move" | "label" | "tolerate" | "untaint" | "relax" | "lower" | "priority" | "fewer" | "free";
         /**
          * @description * `` -
          *     * `CPU` - CPU
