@@ -120,6 +120,12 @@ class Environment:
     """None: nobody logs in that way."""
     extender_urls: tuple[str, ...] = ()
     """What runs may call: URLs of extenders, each with all that is below it (schedweb/calling.py)."""
+    notice_urls: tuple[str, ...] = ()
+    """Who is told of pods that wait for a person, as Apprise has it. They hold secrets (schedweb/notices)."""
+    notice_webhook: str = ""
+    """Likewise, by a signed request; "" for none."""
+    notice_secret: str = ""
+    """What these requests are signed with."""
 
     @property
     def mode(self) -> Mode:
@@ -150,6 +156,10 @@ class Environment:
             return f"LOG_FORMAT must be one of {', '.join(LOG_FORMATS)}, not {self.log_format!r}."
         if complaint := next(filter(None, map(extender_url_problem, self.extender_urls)), None):
             return complaint
+        if self.notice_webhook and urlsplit(self.notice_webhook).scheme not in ("http", "https"):
+            return "PLAYGROUND_NOTICE_WEBHOOK must start with http:// or https://."
+        if self.notice_webhook and not self.notice_secret:
+            return "PLAYGROUND_NOTICE_WEBHOOK is set but PLAYGROUND_NOTICE_SECRET is not."
         return None if self.openid is None else self.openid.problem
 
 
@@ -214,6 +224,10 @@ def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
         contexts=listed(variables.get("PLAYGROUND_CONTEXTS", "")),
         openid=openid_settings(variables),
         extender_urls=listed(variables.get("EXTENDER_URLS", "")),
+        # By spaces: commas are within addresses.
+        notice_urls=tuple(variables.get("PLAYGROUND_NOTICE_URLS", "").split()),
+        notice_webhook=variables.get("PLAYGROUND_NOTICE_WEBHOOK", ""),
+        notice_secret=variables.get("PLAYGROUND_NOTICE_SECRET", ""),
     )
 
 

@@ -39,6 +39,7 @@ INSTALLED_APPS = [
     "schedweb.configurations",
     "schedweb.runs",
     "schedweb.keeping",
+    "schedweb.notices",
     "schedweb.worker",
     "schedweb.operation",
 ]

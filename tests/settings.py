@@ -9,7 +9,8 @@ os.environ["PLAYGROUND_DATA"] = tempfile.mkdtemp(prefix="playground-tests-")
 # Whoever runs the tests may have clusters; no test asks them.
 os.environ["KUBECONFIG"] = os.path.join(os.environ["PLAYGROUND_DATA"], "no-kubeconfig")
 CLUSTERS = ("PLAYGROUND_CONTEXTS", "PLAYGROUND_MAY_SCHEDULE", "KUBERNETES_SERVICE_HOST")
-for name in ("REDIS_URL", "DATABASE_URL", "HOST", "PORT", *CLUSTERS):
+NOTICES = ("PLAYGROUND_NOTICE_URLS", "PLAYGROUND_NOTICE_WEBHOOK", "PLAYGROUND_NOTICE_SECRET")
+for name in ("REDIS_URL", "DATABASE_URL", "HOST", "PORT", *CLUSTERS, *NOTICES):
     os.environ.pop(name, None)
 
 from schedweb.settings import *  # noqa: E402, F403 - after the environment is set

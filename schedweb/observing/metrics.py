@@ -40,4 +40,7 @@ PLACES_TAKEN: Final = Gauge("playground_places_taken", "How much of a kind this 
 RUNS_HELD: Final = Gauge("playground_runs_held", "Runs whose lease this worker holds")
 TAKEOVERS: Final = Counter("playground_lease_takeovers", "Runs taken over from a worker that was not heard of any more")
 ENGINE_DEATHS: Final = Counter("playground_engine_deaths", "Engine processes that ended without being asked to")
+NOTICES: Final = Counter(
+    "playground_notices", "Notices of waiting pods, by kind of address and outcome", ["kind", "outcome"]
+)
 IMPORT_BYTES: Final = Histogram("playground_import_bytes", "Size of uploaded files", buckets=BYTES)

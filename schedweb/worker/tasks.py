@@ -19,6 +19,7 @@ from schedweb.clusters.services import import_read_anyhow
 from schedweb.database.silence import SILENCE
 from schedweb.database_version import refuse_to_work
 from schedweb.keeping.housekeeping import keep_house_until
+from schedweb.notices.sending import notices_until
 from schedweb.runs.live.telling import tell_outcome
 from schedweb.runs.playing.dispatch import PLAY, next_run, refuse_late, runs_unheard_of, waiting_runs
 from schedweb.runs.records.analyses import ANALYSE, next_question, questions_wait
@@ -147,6 +148,7 @@ def worker_begins(**kwargs: Any) -> None:
     SPARES.keep(ENGINE, READER)
     STOPPING.clear()
     threading.Thread(target=sweep_until_stopped, name="sweep", daemon=True).start()
+    threading.Thread(target=notices_until, args=(STOPPING,), name="notices", daemon=True).start()
     threading.Thread(target=keep_house_until, args=(STOPPING,), name="housekeeping", daemon=True).start()
 
 
