@@ -16,7 +16,16 @@ from framework.trace.attempt import AttemptTrace
 from framework.trace.encoding import encode_attempts
 from schedweb.engine.awaited import ignored_body
 from schedweb.engine.cycle_view import cycle_of
-from schedweb.engine.frames import AttemptRow, Chunk, DecisionRow, NodeRow, ObjectRow, PodRow, PreemptionRow
+from schedweb.engine.frames import (
+    AttemptRow,
+    Chunk,
+    DecisionRow,
+    JudgementRow,
+    NodeRow,
+    ObjectRow,
+    PodRow,
+    PreemptionRow,
+)
 from schedweb.engine.node_view import NodeView
 from schedweb.engine.outcomes import ending_of, score_of
 from schedweb.engine.packing import LEAST_TEXTS, Dictionary, Packer, Unpacked, trained
@@ -89,6 +98,7 @@ class Gatherer:
             or projection.feed.lines
             or self.player.traces
             or self.player.ended
+            or self.player.judgements
         )
 
     @property
@@ -304,6 +314,13 @@ class Gatherer:
             )
             for each in self.projection.preemptions.take()
         ]
+
+    def judgements(self) -> list[JudgementRow]:
+        made = self.player.judgements
+        if not made:
+            return []
+        self.player.judgements = []
+        return made
 
     def objects(self) -> list[ObjectRow]:
         changed, self.projection.others_changed = self.projection.others_changed, {}

@@ -57,6 +57,8 @@ def replayed(begin: Begin) -> Prepared:
                 )
             )
         Gatherer(player).discard()
+    if begin.shadow:
+        player.judgements = []  # from here on: what replay passed is stored
     operations = player.position - from_position
     if player.position < begin.inherited:
         return Prepared(player, pace, operations, [], left)

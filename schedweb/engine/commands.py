@@ -165,6 +165,8 @@ class ObservedChange(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unk
 
     verb: Literal["added", "modified", "deleted"]
     manifest: dict[str, Any]
+    listed: bool = False
+    """A list told it: what happened in between is not known."""
 
 
 class ClusterChanges(Command, frozen=True, tag="cluster_changes"):

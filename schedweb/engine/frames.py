@@ -70,6 +70,8 @@ class Begin(Message, frozen=True, tag="begin"):
     """That rows are packed with; without one the engine makes one when it has enough of them."""
     dictionaries_taken: list[int] = []
     """Numbers that another one may not have."""
+    shadow: bool = False
+    """What the followed cluster's scheduler decides is judged (judged.py)."""
     observing: bool = False
     """It begins as a picture of a real cluster (observed.py); a fork of such a run as well."""
     decided: list[Decided] | None = None
@@ -235,6 +237,30 @@ class PreemptionRow(msgspec.Struct, frozen=True, array_like=True):
     victim_priority: int
 
 
+class JudgementRow(msgspec.Struct, frozen=True, array_like=True):
+    """One decision of the real scheduler beside ours. `number`: position and place of the change that told it."""
+
+    number: int
+    at: int
+    uid: str
+    namespace: str
+    name: str
+    workload: str
+    profile: str
+    """The pod's schedulerName."""
+    kind: str
+    """framework.advice.shadow.Kind, or not_judged."""
+    bound: bool
+    """It is a binding; else the real scheduler found no node."""
+    real_node: str
+    """Of no binding the one on which it preempts."""
+    own_node: str
+    plugin: str
+    margin: int
+    detail: str
+    """JSON (judged.py)."""
+
+
 class ObjectRow(msgspec.Struct, frozen=True, array_like=True):
     """An object that is neither a pod nor a node, as it is now; without a manifest once it was deleted."""
 
@@ -289,6 +315,7 @@ class Batch(Message, frozen=True, tag="batch"):
     decisions: list[DecisionRow]
     preemptions: list[PreemptionRow]
     objects: list[ObjectRow]
+    judgements: list[JudgementRow]
     feed: list[FeedLine]
     clock_moves: list[tuple[int, int]]
     outcomes: list[UntranslatedOutcome]

@@ -440,6 +440,7 @@ class Engine:
             decisions=decisions,
             preemptions=gatherer.preemptions(),
             objects=gatherer.objects(),
+            judgements=gatherer.judgements(),
             feed=feed,
             clock_moves=moves,
             outcomes=outcomes,

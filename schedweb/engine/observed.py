@@ -10,7 +10,7 @@ import dataclasses
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -25,6 +25,7 @@ from framework.sentences import sentence
 from schedweb.engine import commands
 from schedweb.engine.commands import ObservedChange
 from schedweb.engine.frames import Seen
+from schedweb.engine.judged import judge_change
 from schedweb.engine.player import Player
 from schedweb.engine.told import ToldProjection
 from schedweb.engine.world import Refused
@@ -92,13 +93,14 @@ def observe_all(player: Player, command: commands.ClusterChanges) -> None:
         raise Refused(NOT_FOLLOWING)
     player.scheduler.advance(max(player.now, command.at))
     hashed = hashlib.blake2b(bytes.fromhex(player.digest), digest_size=SIZE)
-    for change in command.changes:
+    for place, change in enumerate(command.changes):
         try:
             observation = observation_of(player, change)
         except Refused as error:
             words = sentence("A change of the cluster cannot be read: {why}", why=error.words)
             player.projection.feed.line(player.now, "engine", words)
             continue
+        judge_change(player, change, observation.before, observation.after, place)
         observe(player, observation)
         hashed.update(_hashed(change, observation))
     player.digest = hashed.hexdigest()
@@ -173,7 +175,8 @@ class Differences:
             if known is not None and is_same(known, after):
                 continue
             ahead[key] = after
-            found.append(ObservedChange("added" if known is None else "modified", manifest))
+            verb: Literal["added", "modified"] = "added" if known is None else "modified"
+            found.append(ObservedChange(verb, manifest, listed=each.what == "listed"))
         return found
 
     def _missing(self, kind: tuple[str, str]) -> list[KubeObject]:

@@ -24,6 +24,7 @@ from framework.sentences import Sentence, SentenceError, sentence
 from framework.trace.attempt import AttemptTrace
 from framework.trace.digest import START
 from framework.trace.digest import digest as chained
+from schedweb.engine.frames import JudgementRow
 from schedweb.engine.payload import TimelineEntry
 from schedweb.engine.projection import Projection
 from schedweb.engine.told import ToldProjection
@@ -118,6 +119,8 @@ class Player:
         """The position at which extenders were asked that have not answered yet."""
         self.point = ""
         """The last one that a cycle passed."""
+        self.judgements: list[JudgementRow] | None = None
+        """Since the last batch; None where nobody asked for a shadow (judged.py)."""
         self.observing = options.observing
         """A real cluster is followed: nothing is decided here."""
         self.world = World()
@@ -435,4 +438,5 @@ class Player:
         # A checkpoint from before there were extenders has asked none.
         self.asked_at = self.__dict__.get("asked_at")
         self.observing = self.__dict__.get("observing", False)
+        self.judgements = None
         self.metrics = self.__dict__.get("metrics")

@@ -19,6 +19,7 @@ from schedweb.runs.playing import api as playing
 from schedweb.runs.pods import api as pods
 from schedweb.runs.real_cluster import api as real_cluster
 from schedweb.runs.records.converters import RunConverter
+from schedweb.runs.shadowing import api as shadowing
 from schedweb.runs.sharing import api as sharing
 from schedweb.runs.starring import api as starring
 from schedweb.runs.waiting import api as waiting
@@ -78,6 +79,9 @@ urlpatterns = [
     path("runs/<uuid:run>/tokens/", sharing.RunTokensApi.as_view()),
     path("clusters/<path:name>/follow/", following.ClusterFollowApi.as_view()),
     path("runs/<uuid:run>/follow/", following.RunFollowApi.as_view()),
+    path("runs/<uuid:run>/shadow/", shadowing.ShadowApi.as_view()),
+    path("runs/<uuid:run>/shadow/decisions/", shadowing.ShadowDecisionsApi.as_view()),
+    path("runs/<uuid:run>/shadow/export/", shadowing.ShadowExportApi.as_view()),
     path("runs/<uuid:run>/star/", starring.StarApi.as_view()),
     path("waiting/", waiting.WaitingListApi.as_view()),
     path("waiting/count/", waiting.WaitingCountApi.as_view()),

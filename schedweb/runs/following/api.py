@@ -56,6 +56,7 @@ class ClusterFollowApi(APIView):
                 user=user,
                 configuration_version=asked.get("configuration_version"),
                 megabytes=asked.get("megabytes", 0),
+                shadow=asked.get("shadow", False),
             )
         except ClusterProblem as problem:
             raise refused(problem) from None

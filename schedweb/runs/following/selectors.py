@@ -35,6 +35,7 @@ def followed_body(run: Run) -> dict[str, Any]:
         "kinds_done": sum(each.state != "catching_up" for each in kinds),
         "kinds_of": len(kinds),
         "refused": [each.plural for each in kinds if each.state == "refused"],
+        "shadow": row.shadow,
         "changes": row.changes,
         "changed_at": row.changed_at,
         "journal_bytes": row.journal_bytes,

@@ -26,6 +26,9 @@ class FollowRequestSerializer(serializers.Serializer[Any]):
         help_text="how much is kept of what the cluster tells; then it is followed no more. By default what the "
         "server is set to",
     )
+    shadow = serializers.BooleanField(
+        required=False, help_text="what its scheduler decides is judged with the configuration: GET /runs/<run>/shadow/"
+    )
 
 
 class FollowAnswerSerializer(serializers.Serializer[Any]):
@@ -45,6 +48,7 @@ class FollowedSerializer(serializers.Serializer[Any]):
     kinds_done = serializers.IntegerField(help_text="kinds whose first list was read")
     kinds_of = serializers.IntegerField()
     refused = serializers.ListField(child=serializers.CharField(), help_text="kinds that the credentials may not read")
+    shadow = serializers.BooleanField(help_text="the configuration decides beside the real scheduler")
     changes = serializers.IntegerField(help_text="that the cluster told since the run began")
     changed_at = serializers.DateTimeField(allow_null=True)
     journal_bytes = serializers.IntegerField(help_text="that these changes take")

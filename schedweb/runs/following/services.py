@@ -16,7 +16,7 @@ from schedweb.engine.times import nanoseconds
 from schedweb.runs.models import Followed, Run
 from schedweb.runs.playing.commands import command_insert
 from schedweb.runs.playing.limits import refuse_too_many
-from schedweb.runs.playing.playable import playable_version
+from schedweb.runs.playing.playable import extenders_of, playable_version
 from schedweb.runs.playing.services import run_insert
 from schedweb.sentences import say, translated
 from schedweb.snapshots.models import Import, Snapshot
@@ -24,6 +24,8 @@ from schedweb.snapshots.services import import_commit
 
 DEFAULT: Final = "default"
 """kube-scheduler's own configuration, by its slug."""
+ALERT_BELOW: Final = 90
+"""Percent of agreement, until somebody sets another threshold."""
 
 
 def follow_read(*, name: str, user: User) -> Import:
@@ -39,28 +41,48 @@ def import_of(*, name: str, import_id: UUID, user: User) -> Import:
     return row
 
 
-def follow_begin(*, row: Import, user: User, configuration_version: UUID | None = None, megabytes: int = 0) -> Run:
+def follow_begin(
+    *, row: Import, user: User, configuration_version: UUID | None = None, megabytes: int = 0, shadow: bool = False
+) -> Run:
     """Of a cluster that was read whole: its snapshot is stored, and the run begins. Objects that cannot be taken are
-    left out, as they are of what the cluster tells. Raises ClusterProblem, ApiError and SnapshotError."""
+    left out, as they are of what the cluster tells. ``shadow``: what its scheduler decides is judged with the
+    configuration. Raises ClusterProblem, ApiError and SnapshotError."""
     context_offered(row.context)
     if row.state != Import.State.READY:
         raise conflict(
             say("{context} was not read: {why}", context=row.context, why=translated(row.error)), code="not_read"
         )
     version = playable_version(configuration_version or default_version())
+    if shadow and (names := extenders_of(version.text)):
+        raise conflict(
+            say(
+                "{name} names extenders ({extenders}), and a shadow asks none. Choose a configuration without.",
+                name=version.configuration.name,
+                extenders=", ".join(names),
+            ),
+            code="extenders",
+        )
     refuse_too_many(user.pk, user.get_username())
     snapshot = import_commit(
         row=row, user=user, name="", exclude_namespaces=(), label_selector="", leave_out_problems=True
     )
-    return run_follow(snapshot=snapshot, user=user, version=version, megabytes=megabytes or settings.FOLLOW_MEGABYTES)
+    most = megabytes or settings.FOLLOW_MEGABYTES
+    return run_follow(snapshot=snapshot, user=user, version=version, megabytes=most, shadow=shadow)
 
 
-def run_follow(*, snapshot: Snapshot, user: User, version: ConfigurationVersion, megabytes: int) -> Run:
+def run_follow(
+    *, snapshot: Snapshot, user: User, version: ConfigurationVersion, megabytes: int, shadow: bool = False
+) -> Run:
     """It plays at once: what differs from the snapshot comes as changes, however old it is."""
     begin = nanoseconds(snapshot.taken_at)
 
     def fill(run: Run) -> None:
-        Followed.objects.create(run=run, most_bytes=megabytes * 1_000_000)
+        Followed.objects.create(
+            run=run,
+            most_bytes=megabytes * 1_000_000,
+            shadow=shadow,
+            alert_below=ALERT_BELOW if shadow else None,
+        )
         command_insert(run=run, user=user, content={"type": "play"})
         record("cluster.follow", target=snapshot.context, run=str(run))
 

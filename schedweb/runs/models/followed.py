@@ -1,4 +1,4 @@
-"""What is known of the reading for a run that follows a real cluster. The journal is the run's own."""
+"""A run that follows a real cluster: what is known of the reading, and of its shadow. The journal is the run's own."""
 
 from __future__ import annotations
 
@@ -23,9 +23,45 @@ class Followed(models.Model):
     changed_at = models.DateTimeField(null=True, default=None)
     #: Why it follows no more.
     ended = SentenceField(blank=True, default="")
+    #: What its scheduler decides is judged with the run's configuration; agreement below so many percent is told.
+    shadow = models.BooleanField(default=False)
+    alert_below = models.PositiveSmallIntegerField(null=True, default=None)
+    #: Judgements that were stored, and how many of the oldest made room since.
+    judgements_stored = models.PositiveBigIntegerField(default=0)
+    judgements_dropped = models.PositiveBigIntegerField(default=0)
 
     class Meta:
         ordering: ClassVar[list[str]] = ["run"]
 
     def __str__(self) -> str:
         return f"{self.run_id} follows"
+
+
+class ShadowJudgement(models.Model):
+    """A decision of the real scheduler beside ours: ``JudgementRow`` (schedweb/engine/frames.py)."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="judgements", db_index=False)
+    number = models.PositiveBigIntegerField()
+    at = models.BigIntegerField()
+    uid = models.CharField(max_length=128)
+    namespace = models.CharField(max_length=63)
+    name = models.CharField(max_length=253)
+    workload = models.TextField()
+    profile = models.CharField(max_length=253)
+    kind = models.CharField(max_length=20)
+    bound = models.BooleanField()
+    real_node = models.CharField(max_length=253, blank=True)
+    own_node = models.CharField(max_length=253, blank=True)
+    plugin = models.CharField(max_length=253, blank=True)
+    margin = models.BigIntegerField()
+    detail = models.JSONField()
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["-number"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["run", "number"], name="one_judgement_per_change")
+        ]
+        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["run", "at"])]
+
+    def __str__(self) -> str:
+        return f"{self.namespace}/{self.name} {self.kind}"

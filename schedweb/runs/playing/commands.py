@@ -31,7 +31,7 @@ from schedweb.engine.commands import AnyCommand, command_from, plain
 from schedweb.engine.pod_filter import FilterError, parse_query
 from schedweb.observing.metrics import COMMANDS
 from schedweb.observing.trace_context import current_traceparent
-from schedweb.runs.models import JournalEntry, Run
+from schedweb.runs.models import Followed, JournalEntry, Run
 from schedweb.runs.playing.dispatch import run_dispatch
 from schedweb.runs.playing.limits import refuse_too_many
 from schedweb.runs.playing.playable import playable_version
@@ -171,6 +171,11 @@ def refuse_by_state(run: Run, command: AnyCommand) -> None:
         raise conflict(
             say("{run} follows {context} as it is. Fork it to try something.", run=run, context=run.follows),
             code="follows",
+        )
+    if isinstance(command, types.SetConfiguration) and Followed.objects.filter(run=run, shadow=True).exists():
+        raise conflict(
+            say("{run} is the shadow of one configuration. Begin another one for another configuration.", run=run),
+            code="shadow",
         )
     if isinstance(command, types.TryAgain) and run.state != Run.State.PARKED:
         raise not_parked(run)

@@ -24,6 +24,12 @@ def configuration_problem(text: str) -> Words | None:
     return refused_extender(loaded.effective) or None
 
 
+def extenders_of(text: str) -> list[str]:
+    """Addresses, of a configuration that can be played."""
+    effective = load(text, installed_registry()).effective
+    return [] if effective is None else [each.url_prefix for each in effective.extenders]
+
+
 def playable_version(version_id: UUID) -> ConfigurationVersion:
     version = ConfigurationVersion.objects.select_related("configuration").filter(pk=version_id).first()
     if version is None:

@@ -50,6 +50,7 @@ from schedweb.runs.models import (
     StepChunk,
 )
 from schedweb.runs.storing.dictionaries import keep_dictionary
+from schedweb.runs.storing.judgements import store_judgements
 from schedweb.runs.storing.lease import Lease, LeaseLost, expiry, mine
 from schedweb.runs.storing.patience import patiently
 from schedweb.runs.storing.upserts import identifier, upsert
@@ -246,6 +247,7 @@ class BatchWriter:
             [(run, *msgspec.structs.astuple(row)) for row in batch.objects],
             keep=("manifest",),
         )
+        store_judgements(run, batch.judgements)
 
     def store_decisions(self, batch: Batch) -> None:
         if not batch.decisions:

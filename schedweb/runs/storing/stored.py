@@ -9,7 +9,7 @@ from django.conf import settings
 
 from schedweb.engine.frames import Begin, Decided, Entry
 from schedweb.engine.version import ENGINE_VERSION
-from schedweb.runs.models import Attempt, Checkpoint, JournalEntry, Run
+from schedweb.runs.models import Attempt, Checkpoint, Followed, JournalEntry, Run
 
 CLOCK = "clock"
 LAST = sys.maxsize
@@ -61,6 +61,7 @@ def begin_of(run: Run, position: int | None = None) -> Begin:
         inherited=run.parent_position or 0,
         inherited_digest=run.parent_digest,
         played_by=run.engine_version,
+        shadow=Followed.objects.filter(run=run, shadow=True).exists(),
         observing=run.began_observing,
         decided=None if position is None or checkpoint is not None else decided_before(run, position),
     )

@@ -142,6 +142,8 @@ SENT: Final[dict[str, Callable[[World, Caller], Sent]]] = {
     "runs_annotations": fixed(query={"as": "json"}),
     "runs_events": fixed(),
     "runs_events_file": fixed(query={"as": "json"}),
+    "runs_shadow_alert": fixed(body={"alert_below": 95}),
+    "runs_shadow_export": fixed(query={"as": "json"}),
     "runs_metrics": fixed(),
     "runs_metrics_resources": fixed(),
     "runs_attempt_difference": fixed(path={"other": 1}),

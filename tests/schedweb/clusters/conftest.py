@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
+from django.db import connections
+from django.test import Client
+from pytest_django import Settings
 
+from schedweb.accounts import services as accounts
+from schedweb.accounts.roles import Role
+from schedweb.configurations.models import Configuration, ConfigurationVersion
+from schedweb.runs.models import Run
+from schedweb.snapshots import queue
+from schedweb.worker import playing, watching
 from tests.apiserver import ApiServer
 from tests.apiserver.access import READER
 from tests.apiserver.manifests import node, pod
+from tests.schedweb.engine.worlds import DEFAULT
 
 CONTEXT = "prod"
 SECRET = "hunter2-of-the-application"
@@ -57,3 +69,74 @@ def cluster(api_server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     yield api_server
     sent = {(each.method, each.resource) for each in api_server.requests if each.method != "GET"}
     assert sent <= {("POST", "selfsubjectaccessreviews")}, "a cluster that is looked at is never written to"
+
+
+class Worker:
+    """Plays a run in a thread, until it is told to end, in order or as one that dies."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self._thread = threading.Thread(target=self._play, daemon=True)
+        self._thread.start()
+        until(lambda: run.pk in playing.RUNNING)
+
+    def _play(self) -> None:
+        try:
+            playing.play_run(self.run.pk)
+        finally:
+            connections.close_all()
+
+    @property
+    def supervisor(self) -> Any:
+        return playing.RUNNING[self.run.pk]
+
+    def end(self) -> None:
+        found = playing.RUNNING.get(self.run.pk)
+        if found is not None:
+            found.shut_down()
+        self.join()
+
+    def join(self) -> None:
+        self._thread.join(WAIT_SECONDS)
+        assert not self._thread.is_alive()
+
+    def lose_the_lease(self) -> None:
+        """As one that stood still for too long: it writes nothing more, and says goodbye to nobody."""
+        epoch = self.supervisor.lease.epoch + 1
+        Run.objects.filter(pk=self.run.pk).update(lease_expires=None, lease_owner="", epoch=epoch)
+        self.supervisor.lose()
+        self.join()
+
+
+@pytest.fixture
+def quick_watching(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
+    monkeypatch.setattr(queue, "announce", lambda *args: None)
+    monkeypatch.setattr(watching, "FIRST_PAUSE", 0.1)
+    monkeypatch.setattr(watching, "STORE_SECONDS", 0.1)
+    settings.ENGINE_POLL_SECONDS = 0.2
+
+
+@pytest.fixture
+def olga(transactional_db: None) -> User:
+    known = Configuration.objects.create(name="kube-scheduler", slug="default", builtin=True)
+    ConfigurationVersion.objects.create(configuration=known, number=1, text=DEFAULT)
+    return accounts.account_create(username="olga", role=Role.OPERATOR, password=None)
+
+
+@pytest.fixture
+def operator(client: Client, olga: User) -> Client:
+    client.force_login(olga)
+    return client
+
+
+@pytest.fixture
+def workers() -> Iterator[Callable[[Run], Worker]]:
+    made: list[Worker] = []
+
+    def begin(run: Run) -> Worker:
+        made.append(Worker(run))
+        return made[-1]
+
+    yield begin
+    for each in made:
+        each.end()

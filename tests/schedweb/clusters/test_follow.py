@@ -2,186 +2,41 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
-from django.db import connections
 from django.test import Client
-from pytest_django import Settings
 
 from schedweb.accounts import services as accounts
 from schedweb.accounts.roles import Role
-from schedweb.clusters.services import import_read_anyhow
-from schedweb.configurations.models import Configuration, ConfigurationVersion
-from schedweb.engine.child import replayed
 from schedweb.engine.commands import ObservedChange
-from schedweb.engine.moments import moment
 from schedweb.runs.following.changes import store_changes
 from schedweb.runs.models import Analysis, Followed, JournalEntry, Run
 from schedweb.runs.playing.commands import command_append
 from schedweb.runs.storing.lease import Lease, LeaseLost
-from schedweb.runs.storing.stored import begin_of
-from schedweb.snapshots import queue
 from schedweb.snapshots.models import Import
-from schedweb.worker import playing, watching
 from schedweb.worker.analyst import analyse
 from tests.apiserver import ApiServer
 from tests.apiserver.access import READER
 from tests.apiserver.manifests import node, pod
-from tests.schedweb.clusters.conftest import CONTEXT, WAIT_SECONDS, until
-from tests.schedweb.engine.worlds import DEFAULT
+from tests.schedweb.clusters.conftest import CONTEXT, Worker, until
+from tests.schedweb.clusters.followed import (
+    MESSAGE,
+    URL,
+    bind,
+    column,
+    followed,
+    live,
+    replay_is_the_same,
+    same_as_the_cluster,
+    stands,
+    state,
+    unschedulable,
+)
 
-pytestmark = pytest.mark.django_db(transaction=True)
-URL = f"/api/v1/clusters/{CONTEXT}/follow/"
-MESSAGE = "0/3 nodes are available: 3 Insufficient cpu."
-
-
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
-    monkeypatch.setattr(queue, "announce", lambda *args: None)
-    monkeypatch.setattr(watching, "FIRST_PAUSE", 0.1)
-    monkeypatch.setattr(watching, "STORE_SECONDS", 0.1)
-    settings.ENGINE_POLL_SECONDS = 0.2
-
-
-@pytest.fixture
-def olga(transactional_db: None) -> User:
-    known = Configuration.objects.create(name="kube-scheduler", slug="default", builtin=True)
-    ConfigurationVersion.objects.create(configuration=known, number=1, text=DEFAULT)
-    return accounts.account_create(username="olga", role=Role.OPERATOR, password=None)
-
-
-@pytest.fixture
-def operator(client: Client, olga: User) -> Client:
-    client.force_login(olga)
-    return client
-
-
-class Worker:
-    """Plays a run in a thread, until it is told to end, in order or as one that dies."""
-
-    def __init__(self, run: Run) -> None:
-        self.run = run
-        self._thread = threading.Thread(target=self._play, daemon=True)
-        self._thread.start()
-        until(lambda: run.pk in playing.RUNNING)
-
-    def _play(self) -> None:
-        try:
-            playing.play_run(self.run.pk)
-        finally:
-            connections.close_all()
-
-    @property
-    def supervisor(self) -> Any:
-        return playing.RUNNING[self.run.pk]
-
-    def end(self) -> None:
-        found = playing.RUNNING.get(self.run.pk)
-        if found is not None:
-            found.shut_down()
-        self.join()
-
-    def join(self) -> None:
-        self._thread.join(WAIT_SECONDS)
-        assert not self._thread.is_alive()
-
-    def lose_the_lease(self) -> None:
-        """As one that stood still for too long: it writes nothing more, and says goodbye to nobody."""
-        epoch = self.supervisor.lease.epoch + 1
-        Run.objects.filter(pk=self.run.pk).update(lease_expires=None, lease_owner="", epoch=epoch)
-        self.supervisor.lose()
-        self.join()
-
-
-@pytest.fixture
-def workers() -> Iterator[Callable[[Run], Worker]]:
-    made: list[Worker] = []
-
-    def begin(run: Run) -> Worker:
-        made.append(Worker(run))
-        return made[-1]
-
-    yield begin
-    for each in made:
-        each.end()
-
-
-def followed(operator: Client) -> Run:
-    """The run, which nobody plays yet."""
-    began = operator.post(URL, {}, content_type="application/json")
-    assert began.status_code == 202, began.content
-    reading = began.json()["reading"]["id"]
-    asked = {"import_id": reading}
-    assert operator.post(URL, asked, content_type="application/json").json()["reading"]["state"] == "reading"
-    import_read_anyhow(import_id=Import.objects.get(pk=reading).pk)
-    answer = operator.post(URL, asked, content_type="application/json")
-    assert answer.status_code == 201, answer.content
-    body = answer.json()["run"]
-    assert (body["follows"], body["clock"]["mode"]) == (CONTEXT, "real")
-    return Run.objects.get(pk=body["id"])
-
-
-def state(operator: Client, run: Run) -> dict[str, Any]:
-    body: dict[str, Any] = operator.get(f"/api/v1/runs/{run.pk}/follow/").json()
-    return body
-
-
-def live(operator: Client, run: Run) -> None:
-    until(lambda: state(operator, run)["state"] == "live")
-
-
-def column(run: Run, name: str) -> str:
-    found = run.pod_records.filter(name=name).exclude(column="deleted").values_list("column", flat=True).first()
-    return found or ""
-
-
-def stands(run: Run, name: str, where: str) -> Callable[[], bool]:
-    return lambda: column(run, name) == where
-
-
-def bind(cluster: ApiServer, name: str, on: str) -> None:
-    """As the real scheduler's binding leaves a pod."""
-
-    def bound(it: dict[str, Any]) -> None:
-        it["spec"]["nodeName"] = on
-        it["status"]["conditions"] = [{"type": "PodScheduled", "status": "True"}]
-
-    cluster.change("pods", name, "shop", by=bound)
-
-
-def unschedulable(name: str, namespace: str = "shop") -> dict[str, Any]:
-    condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": MESSAGE}
-    condition["lastTransitionTime"] = "2026-11-20T10:00:00Z"
-    containers = [{"name": "main", "image": "web:1", "resources": {"requests": {"cpu": "900"}}}]
-    status = {"phase": "Pending", "conditions": [condition]}
-    return pod(name, namespace, spec={"containers": containers}, status=status)
-
-
-def same_as_the_cluster(cluster: ApiServer, run: Run) -> Callable[[], bool]:
-    def is_same() -> bool:
-        there = {
-            (each["metadata"]["name"], each["spec"].get("nodeName", ""))
-            for each in cluster.all("pods")
-            if each["status"].get("phase") not in ("Succeeded", "Failed")
-        }
-        shown = run.pod_records.exclude(column__in=("deleted", "completed")).values_list("name", "node")
-        return set(shown) == there
-
-    return is_same
-
-
-def replay_is_the_same(run: Run) -> None:
-    """From the beginning, without any checkpoint."""
-    run.checkpoints.all().delete()
-    run.refresh_from_db()
-    again = replayed(begin_of(run))
-    assert (again.player.digest, again.player.position) == (run.digest, run.position)
-    moment(begin_of(run, run.position // 2))
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("quick_watching")]
 
 
 def test_pods_come_are_bound_and_go(cluster: ApiServer, operator: Client, workers: Callable[[Run], Worker]) -> None:

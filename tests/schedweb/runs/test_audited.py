@@ -61,6 +61,7 @@ NOT_AUDITED: dict[str, str] = {
     "configurations_convert": ASKS,
     "runs_analysis_ask": ASKS,
     "runs_analysis_cancel": ASKS,
+    "runs_shadow_alert": "only when the page of the run says so",
     "runs_star": MADE,
     "runs_unstar": MADE,
     "runs_create": MADE,

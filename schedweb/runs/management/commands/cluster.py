@@ -1,4 +1,4 @@
-"""`manage.py cluster contexts|check|snapshot|follow|schedule`: real clusters, from the command line."""
+"""`manage.py cluster contexts|check|snapshot|follow|shadow|schedule`: real clusters, from the command line."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import Any, Final
+from uuid import UUID
 
 import msgspec
 from django.conf import settings
@@ -34,6 +35,8 @@ from schedweb.clusters.services import cluster_snapshot, context_offered, import
 from schedweb.clusters.writing.permission import permission
 from schedweb.clusters.writing.sending import Limits
 from schedweb.runs.following.services import follow_begin, follow_read
+from schedweb.runs.models import Run
+from schedweb.runs.shadowing.watched import Watched, newest_version
 from schedweb.sentences import translated
 from schedweb.serving import origin_known
 from schedweb.snapshots.models import Import
@@ -44,6 +47,8 @@ MISSING: Final = 1
 """Exit status of ``check`` when a rule that looking needs is missing."""
 LOST: Final = 3
 """Exit status of ``schedule`` when somebody else may hold the Lease."""
+LOOK_SECONDS: Final = 1.0
+"""Between two looks of ``shadow`` at what was judged."""
 
 
 class Command(StoredCommand):
@@ -64,6 +69,9 @@ class Command(StoredCommand):
         check = actions.add_parser("check", help="reaches the cluster, and asks what the credentials may do there")
         snapshot = actions.add_parser("snapshot", help="stores what an import of all its objects would")
         follow = actions.add_parser("follow", help="begins a run that follows it, and prints where it is seen")
+        shadow = actions.add_parser(
+            "shadow", help="follows it, and says where a configuration would decide otherwise than its scheduler"
+        )
         schedule = actions.add_parser(
             "schedule", help="is a scheduler of the cluster until it is stopped (docs/live-clusters.md)"
         )
@@ -75,16 +83,23 @@ class Command(StoredCommand):
         schedule.add_argument("--namespace", action="append", default=[], help="only pods of these namespaces")
         schedule.add_argument("--max-bindings-per-minute", type=int, default=0, metavar="N")
         schedule.add_argument("--record", metavar="FILE", help="every write and its outcome, as lines of JSON")
-        for each in (contexts, check, snapshot, follow):
+        for each in (contexts, check, snapshot, follow, shadow):
             each.add_argument("--json", action="store_true", help="one JSON object")
-        for each in (check, snapshot, follow):
+        for each in (check, snapshot, follow, shadow):
             each.add_argument("context")
         snapshot.add_argument("--name", default="", help="of the snapshot (default: context and time)")
         snapshot.add_argument("--exclude-namespace", action="append", default=[], metavar="NAMESPACE")
         snapshot.add_argument("--label-selector", default="", help="only pods that match")
 
-        follow.add_argument("--user", default="", help="whose run it is (default: the owner)")
-        follow.add_argument("--megabytes", type=int, default=0, help="how much is kept of what the cluster tells")
+        for each in (follow, shadow):
+            each.add_argument("--user", default="", help="whose run it is (default: the owner)")
+            each.add_argument("--megabytes", type=int, default=0, help="how much is kept of what the cluster tells")
+        shadow.add_argument(
+            "--configuration", required=True, metavar="NAME", help="a stored configuration (its newest version)"
+        )
+        shadow.add_argument(
+            "--minutes", type=float, default=0, help="after which it ends, and the run with it (default: Ctrl+C)"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -97,6 +112,8 @@ class Command(StoredCommand):
                     self.take_snapshot(options)
                 case "follow":
                     self.follow(options)
+                case "shadow":
+                    self.shadow(options)
                 case "schedule":
                     self.schedule(options)
         except (ApiError, ClusterProblem, FileRefused, ProfileError, SnapshotError, OSError) as error:
@@ -176,7 +193,7 @@ class Command(StoredCommand):
             f"pending, read in {time.monotonic() - began:.1f} s"
         )
 
-    def follow(self, options: dict[str, Any]) -> None:
+    def begin(self, options: dict[str, Any], *, configuration: UUID | None = None, shadow: bool = False) -> Run:
         user = User.objects.filter(username=options["user"]).first() if options["user"] else owner_get()
         if user is None:
             raise CommandError(f"There is no account named {options['user']}.", returncode=2)
@@ -184,9 +201,42 @@ class Command(StoredCommand):
         import_read_anyhow(import_id=row.pk)
         row = Import.objects.get(pk=row.pk)
         try:
-            run = follow_begin(row=row, user=user, megabytes=options["megabytes"])
+            return follow_begin(
+                row=row,
+                user=user,
+                configuration_version=configuration,
+                megabytes=options["megabytes"],
+                shadow=shadow,
+            )
         finally:
             import_discard(row=row)
+
+    def shadow(self, options: dict[str, Any]) -> None:
+        watched = Watched(self.begin(options, configuration=newest_version(options["configuration"]), shadow=True))
+        origin, known = origin_known()
+        if not options["json"]:
+            self._line(f"{origin}/runs/{watched.run.pk}/shadow")
+        if not known:
+            self.stderr.write(f"No server of {settings.DATA_DIR} runs here now; {origin} is HOST and PORT.")
+        ended = Event()
+        stops = (signal.SIGINT, signal.SIGTERM)
+        before = [signal.signal(each, lambda *_: ended.set()) for each in stops]
+        until = time.monotonic() + 60 * options["minutes"] if options["minutes"] else None
+        while watched.goes_on() and not ended.is_set() and (until is None or time.monotonic() < until):
+            ended.wait(LOOK_SECONDS)
+            for line in watched.news():
+                if not options["json"]:
+                    self._line(line)
+        for each, handler in zip(stops, before, strict=True):
+            signal.signal(each, handler)
+        watched.stop()
+        if options["json"]:
+            self._json({"id": str(watched.run.pk), "number": str(watched.run), "shadow": watched.summary()})
+        else:
+            self.stdout.write(watched.words())
+
+    def follow(self, options: dict[str, Any]) -> None:
+        run = self.begin(options)
         origin, known = origin_known()
         if options["json"]:
             self._json({"id": str(run.pk), "number": str(run), "address": f"{origin}/runs/{run.pk}"})

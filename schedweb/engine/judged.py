@@ -1,0 +1,82 @@
+"""The shadow of a followed run: what its configuration decides for the pods that the real scheduler decides about.
+
+Each is judged just before the change that tells the real decision is applied (framework/advice/shadow.py), so on the
+state at hand. Nothing of it reaches the machine: digest, draws and queue are those of a run without a shadow, which is
+why replay need not judge again what is stored.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from framework.advice.shadow import Judgement, RealDecision, judged, real_decision
+from framework.objects import KubeObject, Pod
+from framework.sentences import Words, sentence
+from schedweb.engine.commands import ObservedChange
+from schedweb.engine.frames import JudgementRow
+from schedweb.engine.player import Player
+
+NOT_JUDGED: Final = "not_judged"
+PLACES: Final = 1024
+"""More than changes in one command (schedweb/runs/following/changes.py): a number says position and place in it."""
+LISTED: Final = sentence(
+    "It was found decided in a list, so the state on which it was decided is not known: the cluster was read anew."
+)
+NO_PROFILE: Final = sentence("The configuration has no profile for this schedulerName.")
+
+
+def judge_change(
+    player: Player, change: ObservedChange, before: KubeObject | None, after: KubeObject | None, place: int
+) -> None:
+    """Keeps the judgement for the next batch, where the change tells a decision and somebody asked for a shadow."""
+    if player.judgements is None:
+        return
+    real = real_decision(before, after)
+    if real is None:
+        return
+    assert isinstance(before, Pod)
+    player.judgements.append(_row(player, change, before, real, player.position * PLACES + place))
+
+
+def _row(player: Player, change: ObservedChange, pod: Pod, real: RealDecision, number: int) -> JudgementRow:
+    found: Judgement | None = None
+    why: Words = ""
+    if change.listed:
+        why = LISTED
+    elif pod.spec.scheduler_name not in player.scheduler.profiles:
+        why = NO_PROFILE
+    else:
+        try:
+            found = judged(player.scheduler, pod, real)
+        except Exception as error:  # noqa: BLE001 - a plugin may raise anything; its pod says so, the others are judged
+            why = f"{type(error).__name__}: {error}"
+    view = player.projection.views.get(pod.metadata.uid)
+    detail: dict[str, Any] = {"why": why, "real_message": real.message}
+    if found is not None:
+        detail |= {
+            "tied": found.tied,
+            "rank": found.rank,
+            "reasons": found.reasons,
+            "points": [(each.plugin, each.own, each.real) for each in found.points],
+            "victims": found.victims,
+            "message": found.message,
+            "sampled": found.sampled,
+        }
+    return JudgementRow(
+        number=number,
+        at=player.now,
+        uid=pod.metadata.uid,
+        namespace=pod.metadata.namespace,
+        name=pod.metadata.name,
+        workload=pod.metadata.name if view is None else view.workload,
+        profile=pod.spec.scheduler_name,
+        kind=NOT_JUDGED if found is None else found.kind,
+        bound=bool(real.node),
+        real_node=real.node or real.nominated,
+        own_node="" if found is None else found.node,
+        plugin="" if found is None else found.plugin,
+        margin=0 if found is None else found.margin,
+        detail=msgspec.json.encode(msgspec.to_builtins(detail)).decode(),
+    )
