@@ -39,6 +39,7 @@ PAGES = {
     "attempts": "/runs/{waits}/attempts",
     "objects": "/runs/{waits}/objects",
     "real": "/runs/{waits}/real",
+    "shadow": "/runs/{waits}/shadow",
     "capacity": "/runs/{waits}/capacity",
     "operators": "/runs/{waits}/operators",
     "pod": "/runs/{waits}/pods/data/postgres-3",

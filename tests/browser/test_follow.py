@@ -1,5 +1,5 @@
 """Connecting to a cluster and following it: a pending pod comes, its sentence is read, and it is bound by the real
-scheduler."""
+scheduler. Its shadow: a planted difference is seen with the plugin that made it."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from tests.apiserver.access import READER
 from tests.apiserver.manifests import node, pod
 from tests.browser.conftest import Opener
 from tests.browser.visits import Visit
+from tests.schedweb.engine.test_judged import PACKED
 
 PATIENCE = 60_000
 MESSAGE = "0/3 nodes are available: 3 Insufficient cpu."
@@ -44,6 +45,7 @@ def followed(
     try:
         site = Site(playground.origin)
         site.open_link(playground.link)
+        site.post("/api/v1/configurations/", {"name": "bin packing", "text": PACKED})
         seen = open_page(site.origin, site.cookies())
         yield seen
         seen.page.close()  # before its server goes
@@ -79,3 +81,47 @@ def test_a_real_pod_is_seen_from_pending_to_bound(followed: Visit, api_server: A
     page.goto(run)
     page.get_by_role("button", name="Stop following").click()
     expect(strip).to_contain_text("followed no more", timeout=PATIENCE)
+
+
+def sized(name: str, cpu: str) -> dict[str, Any]:
+    containers = [{"name": "main", "image": "train:1", "resources": {"requests": {"cpu": cpu}}}]
+    return pod(name, "ml", spec={"containers": containers})
+
+
+def test_a_planted_difference_is_seen_with_its_plugin(followed: Visit, api_server: ApiServer) -> None:
+    api_server.add(sized("full", "2"))
+    api_server.change("pods", "full", "ml", by=lambda it: it["spec"].update(nodeName="n1"))
+    page = followed.go("/clusters/prod")
+    page.get_by_role("button", name="Connect").click()
+    form = page.get_by_role("region", name="Shadow a configuration")
+    begin = form.get_by_role("button", name="Try it on this cluster")
+    expect(begin).to_be_enabled(timeout=PATIENCE)
+    form.get_by_role("combobox", name="Configuration").select_option(label="bin packing")
+    begin.click()
+    expect(page).to_have_url(re.compile("/runs/[^/]+/shadow"), timeout=PATIENCE)
+    expect(page.get_by_role("heading", name="Shadow of prod")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("has bound no pod since")).to_be_visible(timeout=PATIENCE)
+    shadow = page.url
+
+    # The run has the pod as pending, then the real scheduler spreads where the configuration packs.
+    api_server.add(sized("train-0", "1"))
+    page.goto(shadow.replace("/shadow", ""))
+    expect(page.get_by_role("link", name=re.compile("train-0")).first).to_be_visible(timeout=PATIENCE)
+    api_server.change("pods", "train-0", "ml", by=lambda it: it["spec"].update(nodeName="n2"))
+    page.get_by_role("link", name="Shadow").click()
+    row = page.get_by_role("row", name=re.compile("train-0"))
+    expect(row).to_be_visible(timeout=PATIENCE)
+    for words in ("n2", "n1", "NodeResourcesFit +"):
+        expect(row).to_contain_text(words)
+    agreement = page.get_by_role("region", name="Agreement")
+    expect(agreement.get_by_role("alert")).to_contain_text("below 90 %")
+    page.get_by_role("combobox", name="Alert below").select_option("never")
+    expect(agreement.get_by_role("alert")).to_have_count(0, timeout=PATIENCE)
+    page.get_by_role("combobox", name="Plugin").select_option("NodeResourcesFit")
+    page.get_by_role("combobox", name="Namespace").select_option("ml")
+    expect(row).to_be_visible()
+    page.get_by_role("link", name=re.compile("^Stays pending")).click()
+    expect(page.get_by_text("No decision of this kind.")).to_be_visible(timeout=PATIENCE)
+
+    sent = {(each.method, each.resource) for each in api_server.requests if each.method != "GET"}
+    assert sent <= {("POST", "selfsubjectaccessreviews")}

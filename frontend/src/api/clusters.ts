@@ -41,11 +41,22 @@ export const askCluster = (name: string) => request(pathOf("clusters", name, "as
 export const snapshotCluster = (name: string) =>
   request<Import>(pathOf("clusters", name, "snapshot"), { method: "POST" });
 
+export interface FollowWish {
+  /** A version; without one kube-scheduler's own configuration. */
+  configuration?: string;
+  /** The configuration decides beside the cluster's scheduler. */
+  shadow?: boolean;
+}
+
 /** First of all the cluster is read: `reading` says how far, and is asked about again until there is a run. */
-export const followCluster = (name: string, reading?: string) =>
+export const followCluster = (name: string, wish: FollowWish, reading?: string) =>
   request<Schemas["FollowAnswer"]>(pathOf("clusters", name, "follow"), {
     method: "POST",
-    body: reading === undefined ? {} : { import_id: reading },
+    body: {
+      ...(reading === undefined ? {} : { import_id: reading }),
+      ...(wish.configuration === undefined ? {} : { configuration_version: wish.configuration }),
+      ...(wish.shadow === true ? { shadow: true } : {}),
+    },
   });
 
 /** Of a run that follows a cluster: how that is read. */

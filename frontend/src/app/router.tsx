@@ -23,6 +23,7 @@ import {
   runPodsSearch,
   runSearch,
   runsSearch,
+  shadowSearch,
   storageSearch,
   waitingSearch,
 } from "./search";
@@ -80,6 +81,13 @@ const realRoute = createRoute({
   path: "/runs/$run/real",
   validateSearch: realSearch,
   component: laterPage(() => import("@/pages/real/RealPage"), "RealPage"),
+});
+
+const shadowRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/runs/$run/shadow",
+  validateSearch: shadowSearch,
+  component: laterPage(() => import("@/pages/shadow/ShadowPage"), "ShadowPage"),
 });
 
 const capacityRoute = createRoute({
@@ -192,6 +200,7 @@ export const router = createRouter({
     attemptsRoute,
     objectsRoute,
     realRoute,
+    shadowRoute,
     capacityRoute,
     operatorsRoute,
     podRoute,

@@ -4,6 +4,7 @@
  */
 import { RUN_STATES, STATE_KEYS } from "@/api/types";
 
+import { SHADOW_KINDS } from "@/api/shadowQueries";
 import { compact, either, flag, oneOf, type RawSearch, text, whole } from "./searchValues";
 
 export const homeSearch = (search: RawSearch) => compact({ import: text(search, "import") });
@@ -95,6 +96,17 @@ const REAL_KINDS = [
 
 export const realSearch = (search: RawSearch) =>
   compact({ kind: oneOf(search, "kind", REAL_KINDS), q: text(search, "q"), offset: whole(search, "offset") });
+
+export const shadowSearch = (search: RawSearch) =>
+  compact({
+    kind: oneOf(search, "kind", SHADOW_KINDS),
+    namespace: text(search, "namespace"),
+    profile: text(search, "profile"),
+    workload: text(search, "workload"),
+    plugin: text(search, "plugin"),
+    q: text(search, "q"),
+    offset: whole(search, "offset"),
+  });
 
 export const capacitySearch = (search: RawSearch) =>
   compact({

@@ -22,6 +22,7 @@ import classes from "./Clusters.module.css";
 import { FollowButton } from "./FollowButton";
 import { Kinds } from "./Kinds";
 import { Rights } from "./Rights";
+import { Shadow } from "./Shadow";
 import { State } from "./State";
 import { t } from "./texts";
 
@@ -66,6 +67,7 @@ function Details({ cluster, now }: { cluster: ClusterDetails; now: number }) {
         <div className={classes.columns}>
           <div className={classes.column}>
             <Kinds cluster={cluster} now={now} />
+            <Shadow cluster={cluster} />
             <Snapshots cluster={cluster} />
           </div>
           <Rights cluster={cluster} />

@@ -1,5 +1,6 @@
 /** In place of what plays a run: the real cluster that it follows, how far that is read, and the way to end it. */
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 
 import { type Followed, followedQuery } from "@/api/clusters";
 import type { Run } from "@/api/types";
@@ -44,6 +45,11 @@ export function Following({ run, commander, operates }: { run: Run; commander: C
         <i aria-hidden="true" />
         <b>{t("follows", { context: run.follows })}</b> <span>{words}</span>
       </p>
+      {data?.shadow === true ? (
+        <Link to="/runs/$run/shadow" params={{ run: runOf(run.id) }} className="leads">
+          {t("shadowOfIt")}
+        </Link>
+      ) : null}
       {data === undefined || data.problem === "" ? null : <p className="faint clip">{data.problem}</p>}
       {run.state === "stopped" || run.moment !== null ? null : (
         <Button

@@ -1,0 +1,57 @@
+/** Tries a stored configuration beside the cluster's own scheduler: a followed run that decides as well, and writes nothing. */
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+
+import type { ClusterDetails } from "@/api/clusters";
+import { configurationsQuery } from "@/api/queries";
+import { useMe } from "@/api/useMe";
+import { Button } from "@/components/Button";
+import { Failed } from "@/components/Outcome";
+import { Panel, PanelHeader } from "@/components/Panel";
+
+import classes from "./Clusters.module.css";
+import { t } from "./texts";
+import { useFollow } from "./useFollow";
+
+export function Shadow({ cluster }: { cluster: ClusterDetails }) {
+  const { operates } = useMe();
+  const configurations = useQuery(configurationsQuery());
+  const [chosen, setChosen] = useState("");
+  const follow = useFollow(cluster.name);
+  if (!operates) return null;
+  const known = configurations.data?.results ?? [];
+  const configuration = known.find((one) => one.id === chosen) ?? known.find((one) => !one.builtin) ?? known[0];
+  return (
+    <Panel aria-labelledby="shadow">
+      <PanelHeader title={t("shadow")} id="shadow" />
+      <p className={classes.note}>{t("whatAShadowIs")}</p>
+      <div className={classes.form}>
+        <select
+          aria-label={t("configuration")}
+          value={configuration?.id ?? ""}
+          onChange={(event) => setChosen(event.currentTarget.value)}
+        >
+          {known.map((one) => (
+            <option key={one.id} value={one.id}>
+              {one.name}
+            </option>
+          ))}
+        </select>
+        <Button
+          sends
+          disabled={follow.isPending || configuration === undefined || !cluster.is_offered || !cluster.can_be_read}
+          title={cluster.can_be_read ? t("whatAShadowIs") : t("followWhenRead")}
+          onClick={() => {
+            if (configuration !== undefined) follow.mutate({ configuration: configuration.latest.id, shadow: true });
+          }}
+        >
+          {follow.isPending ? t("readingToFollow") : t("tryOnThisCluster")}
+        </Button>
+      </div>
+      {configurations.error === null ? null : (
+        <Failed what={t("noConfigurations")} error={configurations.error} small />
+      )}
+      {follow.error === null ? null : <Failed what={t("notFollowed")} error={follow.error} small />}
+    </Panel>
+  );
+}

@@ -1,0 +1,228 @@
+/** The decisions about which the shadow decides otherwise, with the plugin that made each difference. */
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useCallback } from "react";
+
+import {
+  SHADOW_KINDS,
+  type ShadowDecision,
+  shadowDecisionsQuery,
+  shadowExportAddress,
+  type ShadowSummary,
+} from "@/api/shadowQueries";
+import { ButtonAnchor } from "@/components/Button";
+import { Empty, Failed, Outlines } from "@/components/Outcome";
+import { Pager } from "@/components/Pager";
+import { Panel, PanelHeader } from "@/components/Panel";
+import { ScrollRegion } from "@/components/ScrollRegion";
+import { useTypedSearch } from "@/components/useTypedSearch";
+import { clauses, listed } from "@/format/lists";
+import { count } from "@/format/number";
+import { exact } from "@/format/time";
+import compare from "@/pages/compare/Compare.module.css";
+
+import classes from "./Shadow.module.css";
+import { t } from "./texts";
+
+const route = getRouteApi("/runs/$run/shadow");
+const LIMIT = 50;
+const NAMED = ["namespace", "profile", "workload"] as const;
+
+export function Differences({ run, summary, goesOn }: { run: string; summary: ShadowSummary; goesOn: boolean }) {
+  const { offset = 0, ...filter } = route.useSearch();
+  const navigate = route.useNavigate();
+  const ask = useCallback(
+    (q: string | undefined) => void navigate({ search: (old) => ({ ...old, q, offset: undefined }), replace: true }),
+    [navigate],
+  );
+  const [text, setText] = useTypedSearch(filter.q, ask);
+  const rows = useQuery(shadowDecisionsQuery(run, filter, offset, LIMIT, goesOn));
+  const choose = (of: (typeof NAMED)[number] | "plugin", value: string) =>
+    void navigate({
+      search: (old) => ({ ...old, [of]: value === "" ? undefined : value, offset: undefined }),
+      replace: true,
+    });
+  const total = rows.data?.count ?? 0;
+  return (
+    <Panel aria-labelledby="differences">
+      <PanelHeader id="differences" title={t("differences")}>
+        <span className="muted num" role="status">
+          {rows.data === undefined ? "" : count(total)}
+        </span>
+        <span className="grow" />
+        <ButtonAnchor size="sm" icon="download" href={shadowExportAddress(run, "csv", filter)} download>
+          CSV
+        </ButtonAnchor>
+        <ButtonAnchor size="sm" icon="download" href={shadowExportAddress(run, "json", filter)} download>
+          JSON
+        </ButtonAnchor>
+      </PanelHeader>
+      <nav className={compare.kinds} aria-label={t("kinds")}>
+        {[undefined, ...SHADOW_KINDS].map((kind) => (
+          <Link
+            key={kind ?? "all"}
+            from="/runs/$run/shadow"
+            to="/runs/$run/shadow"
+            replace
+            search={(old) => ({ ...old, kind, offset: undefined })}
+            className={compare.kind}
+            aria-current={filter.kind === kind ? "true" : undefined}
+            activeOptions={{ exact: true }}
+          >
+            {t(`kind.${kind ?? "all"}`)}{" "}
+            <b className="num">{count(kind === undefined ? summary.different : summary[kind])}</b>
+          </Link>
+        ))}
+        <span className="grow" />
+        <input
+          type="search"
+          value={text}
+          placeholder={t("podOrNode")}
+          aria-label={t("filter")}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+      </nav>
+      <div className={classes.choices}>
+        {NAMED.map((of) => (
+          <label key={of} className={classes.choice}>
+            {t(`choice.${of}`)}
+            <Choice value={filter[of]} known={summary[`${of}s`]} onChange={(value) => choose(of, value)} />
+          </label>
+        ))}
+        <label className={classes.choice}>
+          {t("choice.plugin")}
+          <Choice
+            value={filter.plugin}
+            known={summary.plugins.map((one) => one.plugin).filter((name) => name !== "")}
+            onChange={(value) => choose("plugin", value)}
+          />
+        </label>
+      </div>
+      {rows.isPending ? <Outlines count={6} height={30} label={t("reading")} /> : null}
+      {rows.error === null ? null : <Failed what={t("notRead")} error={rows.error} retry={() => void rows.refetch()} />}
+      {rows.data?.results.length === 0 ? <Empty>{t("none")}</Empty> : null}
+      {rows.data === undefined || rows.data.results.length === 0 ? null : (
+        <ScrollRegion className={compare.scroller} label={t("rows")}>
+          <table className={`${compare.table} ${compare.rows}`}>
+            <thead>
+              <tr>
+                <th scope="col">{t("pod")}</th>
+                <th scope="col">{t("decided")}</th>
+                <th scope="col">{t("realNode")}</th>
+                <th scope="col">{t("ourNode")}</th>
+                <th scope="col">{t("madeBy")}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.data.results.map((row) => (
+                <Row key={row.number} row={row} run={run} />
+              ))}
+            </tbody>
+          </table>
+        </ScrollRegion>
+      )}
+      <Pager
+        offset={offset}
+        limit={LIMIT}
+        total={total}
+        onChoose={(next) =>
+          void navigate({ search: (old) => ({ ...old, offset: next === 0 ? undefined : next }), replace: true })
+        }
+      />
+    </Panel>
+  );
+}
+
+function Choice({
+  value,
+  known,
+  onChange,
+}: {
+  value: string | undefined;
+  known: readonly string[];
+  onChange: (value: string) => void;
+}) {
+  const all = value === undefined || known.includes(value) ? known : [value, ...known];
+  return (
+    <select value={value ?? ""} onChange={(event) => onChange(event.currentTarget.value)}>
+      <option value="">{t("all")}</option>
+      {all.map((one) => (
+        <option key={one} value={one}>
+          {one}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** Words for what made it: the plugin with its points or reasons, who would be evicted, or why it was not judged. */
+function whyWords(row: ShadowDecision): string {
+  if (row.kind === "not_judged") return row.why_not;
+  const said = row.reasons.length > 0 ? clauses([...row.reasons]) : row.message;
+  const made = row.plugin === "" ? t("noPlugin") : row.plugin;
+  const evicting = row.victims.length === 0 ? "" : ` ${t("evicting", { pods: listed([...row.victims]) })}`;
+  return `${made}${row.margin === 0 ? "" : ` +${count(row.margin)}`}${said === "" ? "" : `: ${said}`}${evicting}`;
+}
+
+function Row({ row, run }: { row: ShadowDecision; run: string }) {
+  return (
+    <tr>
+      <th scope="row">
+        <Link
+          to="/runs/$run/pods/$namespace/$name"
+          params={{ run, namespace: row.namespace, name: row.name }}
+          className="leads"
+        >
+          {row.name}
+        </Link>
+        <div className="muted">
+          {row.namespace} · {row.profile}
+        </div>
+      </th>
+      <td className="num">{exact(row.at)}</td>
+      <td className={row.bound ? "mono" : ""}>
+        <span className={classes.onPhones}>{t("realNode")}</span>
+        {row.real_node === "" ? t("pending") : row.real_node}
+      </td>
+      <td className={row.own_node === "" ? "" : "mono"}>
+        <span className={classes.onPhones}>{t("ourNode")}</span>
+        {row.kind === "not_judged" ? "–" : row.own_node === "" ? t("pending") : row.own_node}
+      </td>
+      <td className={compare.why}>
+        {row.points.length === 0 ? (
+          whyWords(row)
+        ) : (
+          <details>
+            <summary>{whyWords(row)}</summary>
+            <Points row={row} />
+          </details>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function Points({ row }: { row: ShadowDecision }) {
+  const shown = [...row.points].sort((one, two) => two.own - two.real - (one.own - one.real));
+  return (
+    <table>
+      <caption className="srOnly">{t("points")}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{t("plugin")}</th>
+          <th scope="col">{row.own_node}</th>
+          <th scope="col">{row.real_node}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {shown.map((one) => (
+          <tr key={one.plugin}>
+            <th scope="row">{one.plugin}</th>
+            <td>{count(one.own)}</td>
+            <td>{count(one.real)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,82 @@
+/** The shadow of a followed run: how far its configuration agrees with the real scheduler, and each decision where it does not. */
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+
+import { followedQuery } from "@/api/clusters";
+import { runQuery } from "@/api/queries";
+import { shadowQuery } from "@/api/shadowQueries";
+import { Breadcrumbs } from "@/components/Breadcrumbs";
+import { Empty, Failed, Outlines } from "@/components/Outcome";
+import { Page, Panel } from "@/components/Panel";
+import { useKeys } from "@/keys/useKeys";
+import compare from "@/pages/compare/Compare.module.css";
+import { useTitle } from "@/shell/useTitle";
+
+import { Agreement } from "./Agreement";
+import { AlertBelow } from "./AlertBelow";
+import { Differences } from "./Differences";
+import { t } from "./texts";
+
+const route = getRouteApi("/runs/$run/shadow");
+
+export function ShadowPage() {
+  const { run: id } = route.useParams();
+  const { namespace, profile, workload } = route.useSearch();
+  const navigate = useNavigate();
+  const run = useQuery(runQuery(id));
+  const goesOn = run.data !== undefined && run.data.state !== "stopped";
+  const follows = run.data !== undefined && run.data.follows !== "";
+  const followed = useQuery({ ...followedQuery(id), enabled: follows });
+  const none = (run.data !== undefined && !follows) || followed.data?.shadow === false;
+  const shadow = useQuery({
+    ...shadowQuery(id, { namespace, profile, workload }, goesOn),
+    enabled: followed.data?.shadow === true,
+  });
+  const error = run.error ?? followed.error ?? shadow.error;
+  const title = run.data === undefined ? t("title") : t("shadowOf", { context: run.data.follows });
+  useTitle(t("title"));
+  useKeys([
+    {
+      keys: "Escape",
+      label: t("backToTheRun"),
+      group: t("run"),
+      run: () => void navigate({ to: "/runs/$run", params: { run: id } }),
+    },
+  ]);
+  return (
+    <Page>
+      <Breadcrumbs>
+        <Link to="/runs/$run" params={{ run: id }}>
+          {run.data === undefined ? t("run") : t("nameRun", { name: run.data.snapshot.name })}
+        </Link>
+        <span>{t("title")}</span>
+      </Breadcrumbs>
+      <header className={compare.head}>
+        <h1>{none ? t("title") : title}</h1>
+        {run.data === undefined || none ? null : (
+          <span className="muted">
+            {t("with", { name: run.data.configuration.name, number: run.data.configuration.version })}
+          </span>
+        )}
+        <span className="grow" />
+        {shadow.data === undefined || none ? null : <AlertBelow run={id} summary={shadow.data} />}
+      </header>
+      {none || shadow.data === undefined ? (
+        <Panel>
+          {none ? (
+            <Empty>{t("noShadow")}</Empty>
+          ) : error === null ? (
+            <Outlines count={6} height={32} label={t("reading")} />
+          ) : (
+            <Failed what={t("notRead")} error={error} retry={() => void shadow.refetch()} />
+          )}
+        </Panel>
+      ) : (
+        <>
+          <Agreement summary={shadow.data} />
+          <Differences key={id} run={id} summary={shadow.data} goesOn={goesOn} />
+        </>
+      )}
+    </Page>
+  );
+}
