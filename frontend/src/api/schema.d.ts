@@ -1308,6 +1308,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run}/shadow/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description How far the configuration of a followed run agrees with the real scheduler, step by step: each decision on the state just before the real one. */
+        get: operations["runs_shadow"];
+        /** @description Below how many percent of agreement in the last hour the page says so. */
+        put: operations["runs_shadow_alert"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/shadow/decisions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Decisions of the real scheduler beside ours, newest first. */
+        get: operations["runs_shadow_decisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/shadow/export/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The same decisions as a file; all that are kept with `kind=all`. */
+        get: operations["runs_shadow_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run}/share-links/": {
         parameters: {
             query?: never;
@@ -3436,6 +3488,8 @@ export interface components {
             configuration_version?: string;
             /** @description how much is kept of what the cluster tells; then it is followed no more. By default what the server is set to */
             megabytes?: number;
+            /** @description what its scheduler decides is judged with the configuration: GET /runs/<run>/shadow/ */
+            shadow?: boolean;
         };
         Followed: {
             context: string;
@@ -3472,6 +3526,8 @@ export interface components {
             kinds_of: number;
             /** @description kinds that the credentials may not read */
             refused: string[];
+            /** @description the configuration decides beside the real scheduler */
+            shadow: boolean;
             /** @description that the cluster told since the run began */
             changes: number;
             /** Format: date-time */
@@ -5103,6 +5159,127 @@ export interface components {
         };
         SeveralNamedRequest: {
             items: components["schemas"]["NamedRequest"][];
+        };
+        ShadowAlertRequest: {
+            alert_below: number | null;
+        };
+        ShadowBucket: {
+            /**
+             * Format: date-time
+             * @description when it begins
+             */
+            at: string;
+            same: number;
+            tie: number;
+            different: number;
+        };
+        ShadowDecision: {
+            number: number;
+            /** Format: date-time */
+            at: string;
+            uid: string;
+            namespace: string;
+            name: string;
+            workload: string;
+            profile: string;
+            kind: components["schemas"]["ShadowDecisionKindEnum"];
+            /** @description it was bound there; else it was found unschedulable */
+            bound: boolean;
+            real_node: string;
+            own_node: string;
+            /** @description that made the difference */
+            plugin: string;
+            /** @description points by which our node is ahead */
+            margin: number;
+            /** @description how many nodes are best */
+            tied: number;
+            /** @description of the real node among ours; 0: it is none of them */
+            rank: number;
+            /** @description why the plugin refuses the real node */
+            reasons: string[];
+            points: components["schemas"]["ShadowPoints"][];
+            victims: string[];
+            /** @description ours, where we find no node */
+            message: string;
+            real_message: string;
+            /** @description why it was not judged */
+            why_not: string;
+            /** @description after how many feasible nodes this configuration ends a search; 0: it looks at all */
+            sampled: number;
+        };
+        /**
+         * @description * `same` - same
+         *     * `tie` - tie
+         *     * `other_node` - other_node
+         *     * `stays_pending` - stays_pending
+         *     * `preempts` - preempts
+         *     * `pending` - pending
+         *     * `same_preemption` - same_preemption
+         *     * `placed_here` - placed_here
+         *     * `not_judged` - not_judged
+         * @enum {string}
+         */
+        ShadowDecisionKindEnum: "same" | "tie" | "other_node" | "stays_pending" | "preempts" | "pending" | "same_preemption" | "placed_here" | "not_judged";
+        ShadowDecisionWindow: {
+            count: number;
+            offset: number;
+            limit: number;
+            results: components["schemas"]["ShadowDecision"][];
+        };
+        ShadowHour: {
+            decisions: number;
+            agreed: number;
+        };
+        ShadowPlugin: {
+            /** @description empty: no plugin made it */
+            plugin: string;
+            count: number;
+        };
+        ShadowPoints: {
+            plugin: string;
+            /** @description of our node, times weight */
+            own: number;
+            /** @description of the real node */
+            real: number;
+        };
+        ShadowSummary: {
+            /** @description bindings of the real scheduler that were judged */
+            decisions: number;
+            /** @description its node is our only best one */
+            same: number;
+            /** @description its node is one of several best ones, which is agreement */
+            tie: number;
+            /** @description bindings that ours would not have made */
+            different: number;
+            other_node: number;
+            /** @description bound there; ours finds no node */
+            stays_pending: number;
+            /** @description bound there; ours would evict others for it */
+            preempts: number;
+            /** @description decisions without a node about which ours decides otherwise; none of `decisions` */
+            left_pending: number;
+            /** @description pods without a node there for which ours has one */
+            placed_here_pods: number;
+            /** @description decisions on a state that is not known, or without a profile */
+            not_judged: number;
+            /** Format: date-time */
+            kept_since: string | null;
+            /** @description older decisions that made room for these */
+            left_out: number;
+            /** @description percent; null: no alert */
+            alert_below: number | null;
+            /** @description the hour up to the newest binding, unfiltered */
+            hour: components["schemas"]["ShadowHour"];
+            /** @description agreement of that hour is below `alert_below` */
+            is_below: boolean;
+            bucket_seconds: number;
+            /** @description bindings over time; stretches without any are left out */
+            buckets: components["schemas"]["ShadowBucket"][];
+            /** @description that made the differences */
+            plugins: components["schemas"]["ShadowPlugin"][];
+            namespaces: string[];
+            profiles: string[];
+            workloads: string[];
         };
         Share: {
             name: string;
@@ -10477,6 +10654,248 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Selection"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_shadow: {
+        parameters: {
+            query?: {
+                /** @description only of this namespace */
+                namespace?: string;
+                /** @description a schedulerName */
+                profile?: string;
+                /** @description only of this workload, as decisions name it */
+                workload?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A run's id */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShadowSummary"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_shadow_alert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run's id */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShadowAlertRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShadowSummary"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_shadow_decisions: {
+        parameters: {
+            query?: {
+                /** @description without it the bindings that ours would not have made; left_pending: pods without a node there about which ours decides otherwise */
+                kind?: "all" | "left_pending" | "not_judged" | "other_node" | "preempts" | "stays_pending";
+                /** @description How many to return, at most 200 */
+                limit?: number;
+                /** @description only of this namespace */
+                namespace?: string;
+                /** @description How many to leave out */
+                offset?: number;
+                /** @description that made the difference */
+                plugin?: string;
+                /** @description a schedulerName */
+                profile?: string;
+                /** @description only with this in namespace/name or in a node's name */
+                q?: string;
+                /** @description only of this workload, as decisions name it */
+                workload?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A run's id */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShadowDecisionWindow"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_shadow_export: {
+        parameters: {
+            query: {
+                /** @description csv or json */
+                as: string;
+                /** @description without it the bindings that ours would not have made; left_pending: pods without a node there about which ours decides otherwise */
+                kind?: "all" | "left_pending" | "not_judged" | "other_node" | "preempts" | "stays_pending";
+                /** @description only of this namespace */
+                namespace?: string;
+                /** @description that made the difference */
+                plugin?: string;
+                /** @description a schedulerName */
+                profile?: string;
+                /** @description only with this in namespace/name or in a node's name */
+                q?: string;
+                /** @description only of this workload, as decisions name it */
+                workload?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A run's id */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                    "text/csv": string;
                 };
             };
             /** @description Not logged in */
