@@ -65,12 +65,12 @@ def raised_quotas(case: Case) -> Iterator[Family]:
             raised, words = _raised(case, quota, most=most, least=least)
             if raised != quota and case.fits_after([Edit(quota, raised)]):
                 text = sentence("Raise {what} in ElasticQuota {quota}", what=joined_with_and(words), quota=quota.key)
-                yield _of_object("quota", text, quota, raised, {"spec": _bounds(quota, raised)})
+                yield of_object("quota", text, quota, raised, {"spec": changed_bounds(quota, raised)})
 
     yield family(own)
 
 
-def _bounds(before: ElasticQuota, after: ElasticQuota) -> dict[str, ResourceList]:
+def changed_bounds(before: ElasticQuota, after: ElasticQuota) -> dict[str, ResourceList]:
     """What of both bounds differs."""
     named = {"min": (before.spec.min, after.spec.min), "max": (before.spec.max, after.spec.max)}
     return {
@@ -89,8 +89,8 @@ def _raised(case: Case, quota: ElasticQuota, *, most: bool, least: bool) -> tupl
     if most and spec.max is not None:
         needed = total(own.used, request)
         over = {name: needed[name] for name in _over(request, needed, own.most, NO_LIMIT)}
-        words += _in_words("max", spec.max, over)
-        spec = replace(spec, max=_with(spec.max, over))
+        words += bounds_in_words("max", spec.max, over)
+        spec = replace(spec, max=with_amounts(spec.max, over))
     if least:
         everywhere = total(*(each.used for each in counted.values()), request)
         guaranteed = total(*(each.least for each in counted.values()))
@@ -98,8 +98,8 @@ def _raised(case: Case, quota: ElasticQuota, *, most: bool, least: bool) -> tupl
             name: own.least.get(name, 0) + everywhere[name] - guaranteed.get(name, 0)
             for name in _over(request, everywhere, guaranteed, 0)
         }
-        words += _in_words("min", spec.min or {}, over)
-        spec = replace(spec, min=_with(spec.min or {}, over)) if over else spec
+        words += bounds_in_words("min", spec.min or {}, over)
+        spec = replace(spec, min=with_amounts(spec.min or {}, over)) if over else spec
     return replace(quota, spec=spec), words
 
 
@@ -119,11 +119,11 @@ def _over(request: Resources, needed: Resources, bound: Resources, unbound: int)
     return [name for name in names if needed.get(name, 0) > bound.get(name, 0 if name in ALWAYS_BOUND else unbound)]
 
 
-def _with(amounts: ResourceList, over: Mapping[str, int]) -> ResourceList:
+def with_amounts(amounts: ResourceList, over: Mapping[str, int]) -> ResourceList:
     return {**amounts, **{name: written(name, amount) for name, amount in over.items()}}
 
 
-def _in_words(bound: str, amounts: ResourceList, over: Mapping[str, int]) -> list[Sentence]:
+def bounds_in_words(bound: str, amounts: ResourceList, over: Mapping[str, int]) -> list[Sentence]:
     return [
         sentence(
             "{resource} {bound} from {old} to {new}",
@@ -136,7 +136,7 @@ def _in_words(bound: str, amounts: ResourceList, over: Mapping[str, int]) -> lis
     ]
 
 
-def _of_object(kind: Kind, text: Sentence, before: KubeObject, after: KubeObject, merged: object) -> PossibleRemedy:
+def of_object(kind: Kind, text: Sentence, before: KubeObject, after: KubeObject, merged: object) -> PossibleRemedy:
     """One object changed; ``merged``: the same as a merge patch."""
     about = before.metadata
     where = f" -n {quote(about.namespace)}" if about.namespace else ""

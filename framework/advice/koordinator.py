@@ -10,18 +10,24 @@ from typing import Final
 from msgspec.structs import replace
 
 from framework.advice.candidates import Case, Family, PossibleRemedy
+from framework.advice.catalogue import bounds_in_words, changed_bounds, of_object, with_amounts
 from framework.advice.operations import operation
 from framework.advice.patches import Patch, object_diff
 from framework.advice.trial import Edit
-from framework.objects import Node
-from framework.objects.catalogue import USAGE_THRESHOLDS
-from framework.objects.resources import CPU, MEMORY
+from framework.objects import Node, Pod
+from framework.objects.catalogue import USAGE_THRESHOLDS, ElasticQuota
+from framework.objects.resources import CPU, MEMORY, resource_value
 from framework.plugins.loadaware.plugin import LoadAwareScheduling
 from framework.plugins.loadaware.usage import own_thresholds
+from framework.plugins.quotatree.plugin import ElasticQuotaTree
+from framework.plugins.quotatree.tree import QuotaTree, counted_of, tree_of
 from framework.sentences import joined_with_and, sentence
 
 LOAD: Final = LoadAwareScheduling.name
+QUOTA_TREE: Final = ElasticQuotaTree.name
 NODES_TRIED: Final = 8
+BOUNDS_RAISED: Final = 8
+"""More than these, of all quotas above a pod, are not raised for it."""
 
 
 def raised_thresholds(case: Case) -> Iterator[Family]:
@@ -64,3 +70,66 @@ def _annotated(node: Node, thresholds: Mapping[str, int]) -> tuple[Node, str]:
     text = json.dumps({"usageThresholds": {**kept, **thresholds}}, separators=(",", ":"))
     metadata = replace(node.metadata, annotations={**node.metadata.annotations, USAGE_THRESHOLDS: text})
     return replace(node, metadata=metadata), text
+
+
+# --- the tree of quotas -----------------------------------------------------------------------------------------------
+
+
+def raised_tree(case: Case) -> Iterator[Family]:
+    """On the way up from the pod's quota every max that is too low, then every min of a quota whose share is."""
+    if QUOTA_TREE not in case.rejected_by:
+        return
+    plugin = case.trial.scheduler.profiles[case.pod.spec.scheduler_name].plugins.get(QUOTA_TREE)
+    if not isinstance(plugin, ElasticQuotaTree):
+        return
+
+    def family() -> Family:
+        before = {(each.namespace, each.name): each for each in case.trial.cluster.list(ElasticQuota)}
+        after = _with_room(case, plugin.empty_tree(), before)
+        changed = [(old, after[key]) for key, old in before.items() if after[key] != old]
+        if not changed or not case.fits_after([Edit(old, new) for old, new in changed]):
+            return
+        each_of = [
+            of_object("quota", sentence("Raise {what}", what=_raise_words(old, new)), old, new, {"spec": merged})
+            for old, new in changed
+            for merged in (changed_bounds(old, new),)
+        ]
+        text = sentence("Raise {what}", what=joined_with_and([_raise_words(old, new) for old, new in changed]))
+        patch = Patch(
+            tuple(command for one in each_of for command in one.patch.commands),
+            "\n".join(one.patch.diff for one in each_of),
+        )
+        yield PossibleRemedy("quota", text, tuple(one for each in each_of for one in each.operations), patch)
+
+    yield family()
+
+
+def _with_room(
+    case: Case, tree: QuotaTree, quotas: Mapping[tuple[str, str], ElasticQuota]
+) -> dict[tuple[str, str], ElasticQuota]:
+    """The quotas with bounds that are just enough for the pod."""
+    raised, cluster = dict(quotas), case.trial.cluster
+    tree_of(quotas.values(), cluster.list(Node), cluster.list(Pod), tree)
+    pod = counted_of(case.pod, placed=False)
+    for _ in range(BOUNDS_RAISED):
+        short = tree.short(case.pod.metadata.uid, pod)
+        if short is None:
+            break
+        key, needed = (short.quota.namespace, short.quota.name), {short.resource: short.used + short.asked}
+        spec = raised[key].spec
+        if short.over_max:
+            spec = replace(spec, max=with_amounts(spec.max or {}, needed))
+        else:
+            spec = replace(spec, min=with_amounts(spec.min or {}, needed))
+        raised[key] = replace(raised[key], spec=spec)
+        tree.set_quota(*key, raised[key])
+    return raised
+
+
+def _raise_words(old: ElasticQuota, new: ElasticQuota) -> object:
+    words = []
+    for bound, before, after in (("max", old.spec.max, new.spec.max), ("min", old.spec.min, new.spec.min)):
+        over = {name: resource_value(name, amount) for name, amount in (after or {}).items()}
+        differ = {name: amount for name, amount in over.items() if (before or {}).get(name) != (after or {})[name]}
+        words += bounds_in_words(bound, before or {}, differ)
+    return sentence("{what} in ElasticQuota {quota}", what=joined_with_and(words), quota=old.key)

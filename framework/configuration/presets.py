@@ -157,6 +157,26 @@ profiles:
           - name: DefaultPreemption
 """
 
+_QUOTA_TREE: Final = """\
+# A tree of ElasticQuotas: what is guaranteed first, the rest of the cluster by weight to those who ask for it.
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+  - schedulerName: default-scheduler
+    plugins:
+      multiPoint:
+        enabled:
+          # After an idea of koordinator. Labels of ElasticQuotas name their parents.
+          - name: ElasticQuotaTree
+    pluginConfig:
+      - name: ElasticQuotaTree
+        args:
+          # A pod must fit into the share of every quota above its own, too.
+          checkParents: true
+          # What pending pods ask for counts when shares are worked out.
+          countPendingPods: true
+"""
+
 _NUMA: Final = """\
 # Nodes where one NUMA zone has room for the pod, so that no kubelet turns it away.
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -398,6 +418,12 @@ PRESETS: Final = (
         _APPROVALS,
     ),
     Preset("quotas", noted("Elastic quotas"), noted("CapacityScheduling: namespaces borrow from each other."), _QUOTAS),
+    Preset(
+        "quota-tree",
+        noted("Tree of quotas"),
+        noted("ElasticQuotaTree: shares by a tree of min, max and weight."),
+        _QUOTA_TREE,
+    ),
     Preset("numa", noted("NUMA zones"), noted("NodeResourceTopologyMatch: pods that fit into one zone."), _NUMA),
     Preset(
         "network",

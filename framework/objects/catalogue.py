@@ -18,11 +18,20 @@ SECCOMP_ANNOTATION: Final = "seccomp.security.alpha.kubernetes.io"
 FINGERPRINT_ANNOTATION: Final = "topology.node.k8s.io/fingerprint"
 USAGE_THRESHOLDS: Final = "scheduling.koordinator.sh/usage-thresholds"
 """Of a node, as JSON: how busy it may be (docs/koordinator.md#loadawarescheduling)."""
+QUOTA_NAME: Final = "quota.scheduling.koordinator.sh/name"
+"""Label of a pod: the ElasticQuota that it belongs to (docs/koordinator.md#elasticquotatree)."""
+QUOTA_PARENT: Final = "quota.scheduling.koordinator.sh/parent"
+"""Label of an ElasticQuota: the one above it."""
+QUOTA_LENDS: Final = "quota.scheduling.koordinator.sh/allow-lent-resource"
+"""Label of an ElasticQuota: "false" keeps what is guaranteed from others also while it is not used."""
+QUOTA_WEIGHT: Final = "quota.scheduling.koordinator.sh/shared-weight"
+"""Annotation of an ElasticQuota, amounts as JSON: by what it gets more than it is guaranteed."""
 CATALOGUE_ANNOTATIONS: Final = (
     MINIMUM_PREEMPTABLE_PRIORITY,
     TOLERATION_SECONDS,
     FINGERPRINT_ANNOTATION,
     USAGE_THRESHOLDS,
+    QUOTA_WEIGHT,
 )
 """Those that imports keep, beside the ones of SeccompProfiles."""
 

@@ -59,6 +59,7 @@ from framework.plugins.podtopologyspread.plugin import PodTopologySpread
 from framework.plugins.preemptiontoleration.plugin import PreemptionToleration
 from framework.plugins.prioritysort import PrioritySort
 from framework.plugins.qossort import QOSSort
+from framework.plugins.quotatree.plugin import ElasticQuotaTree
 from framework.plugins.schedulinggates import SchedulingGates
 from framework.plugins.sysched.plugin import SySched
 from framework.plugins.tainttoleration import TaintToleration
@@ -116,6 +117,7 @@ PLUGINS: Final[tuple[type[Plugin] | CatalogueEntry, ...]] = (
     NodeMetadata,
     ManualApproval,
     LoadAwareScheduling,
+    ElasticQuotaTree,
 )
 
 _BASES: Final[dict[ExtensionPoint, tuple[type[Plugin], ...]]] = {

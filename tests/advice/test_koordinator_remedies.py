@@ -60,3 +60,35 @@ def test_a_busy_node_may_be_busier() -> None:
         '\'scheduling.koordinator.sh/usage-thresholds={"usageThresholds":{"cpu":81}}\'',
     )
     assert "scheduling.koordinator.sh/usage-thresholds" in remedy.diff
+
+
+def quota(name: str, least: str, most: str, *, parent: str = "", weight: str = "") -> Manifest:
+    """Of the namespace of the pods, below the quotas of others."""
+    metadata: Manifest = {"name": name, "namespace": "shop" if parent else "teams"}
+    if parent:
+        metadata["labels"] = {"quota.scheduling.koordinator.sh/parent": parent}
+    if weight:
+        metadata["annotations"] = {"quota.scheduling.koordinator.sh/shared-weight": f'{{"cpu": {weight}}}'}
+    return {
+        "apiVersion": "scheduling.x-k8s.io/v1alpha1",
+        "kind": "ElasticQuota",
+        "metadata": metadata,
+        "spec": {"min": {"cpu": least}, "max": {"cpu": most}},
+    }
+
+
+OVER_MAX = [
+    node("a", cpu="8"),
+    quota("team", "0", "4"),
+    quota("web", "0", "3", parent="team"),
+    pod("p", cpu="3", node_name="a"),
+    pod("x", cpu="2"),
+]
+
+
+def test_bounds_on_the_way_up_are_raised_as_far_as_is_needed() -> None:
+    remedy = remedy_for("quota-tree", OVER_MAX, "x", "quota")
+    assert str(remedy.text) == (
+        "Raise cpu max from 4 to 5 in ElasticQuota teams/team and cpu max from 3 to 5 in ElasticQuota shop/web"
+    )
+    assert len(remedy.commands) == 2

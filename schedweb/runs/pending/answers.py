@@ -25,7 +25,7 @@ from schedweb.runs.pending.in_the_way import (
     unspread_key,
     would_skew,
 )
-from schedweb.runs.pending.koordinator_answers import LOAD, refused_by_load
+from schedweb.runs.pending.koordinator_answers import LOAD, refused_by_load, refused_by_tree
 from schedweb.runs.pending.place_answers import kept_off, large_but_closed, mistyped, no_place
 from schedweb.sentences import both, clauses, counted, forms, noted, one_after_another, say
 
@@ -129,6 +129,9 @@ def pending_answer(
     refused = view.trace.pre_filter_status
     if refused is not None:
         if answered := refused_by_quota(refused.plugin, refused.message, manifest, objects, standing.pods):
+            return answered
+        args = None if view.profile is None else view.profile.args.get(refused.plugin)
+        if answered := refused_by_tree(refused.plugin, args, manifest, objects, standing):
             return answered
         if answered := refused_at_once(refused.plugin, refused.message, manifest, objects):
             return answered

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
-from framework.objects.catalogue import LoadMetrics
+from framework.objects.catalogue import QUOTA_NAME, ElasticQuota, LoadMetrics
+from framework.objects.decode import decode_manifest
 from framework.objects.resources import CPU
 from framework.plugins.loadaware.args import LoadAwareSchedulingArgs
 from framework.plugins.loadaware.estimates import estimate_of
@@ -16,12 +17,20 @@ from framework.plugins.loadaware.usage import (
     percent_of,
     thresholds_needed,
 )
+from framework.plugins.quotatree.args import ElasticQuotaTreeArgs
+from framework.plugins.quotatree.plugin import ElasticQuotaTree, tree_by
+from framework.plugins.quotatree.tree import QuotaTree, Short, counted_if_it_asks, counted_of
+from schedweb.runs.filtering.filters import amount_in_words, lacking_words
 from schedweb.runs.filtering.places import Places
+from schedweb.runs.filtering.standing import Standing, read_pod
+from schedweb.runs.objects.claims import Objects
 from schedweb.runs.objects.measured_load import load_of
 from schedweb.sentences import both, one_after_another, say
 
+Manifest = Mapping[str, Any]
 Explanation = tuple[str, str]
 LOAD: Final = LoadAwareScheduling.name
+QUOTA_TREE: Final = ElasticQuotaTree.name
 _EXPIRED: Final = "node(s) nodeMetric expired"
 NODES_TRIED: Final = 8
 """Those of the lowest load; the pods of these are read."""
@@ -89,3 +98,66 @@ def _usage_of(args: LoadAwareSchedulingArgs, load: LoadMetrics, nodes: set[str],
             estimate = estimate_of(pod, args.estimated_scaling_factors or {})
             usage.place(each.node, pod.metadata.uid, came_at(pod) or 0, estimate)
     return usage
+
+
+# --- the tree of quotas -----------------------------------------------------------------------------------------------
+
+
+def refused_by_tree(
+    plugin: str, args: object, manifest: Manifest, objects: Objects, standing: Standing
+) -> Explanation | None:
+    """Of a pod that ElasticQuotaTree refused; None of other refusals, and where there would be room by now."""
+    if plugin != QUOTA_TREE or not isinstance(args, ElasticQuotaTreeArgs):
+        return None
+    pod = read_pod(manifest)
+    tree = _tree_of(args, objects, standing)
+    counted = counted_of(pod, placed=False)
+    short = tree.short(pod.key, counted)
+    if short is None:
+        return None
+    own = tree.chain(counted)[0]
+    below = "" if own == short.quota.name else say("{own} is below it in the tree of quotas.", own=own)
+    again = say("The pod is tried again when its ElasticQuotas have room: when pods go, nodes come or a quota changes.")
+    return _short_words(short), one_after_another([_guaranteed(short), below, again])
+
+
+def _short_words(short: Short) -> str:
+    resource = short.resource
+    about = {
+        "quota": short.quota.name,
+        "most": lacking_words(resource, short.share),
+        "used": amount_in_words(resource, short.used),
+        "asked": amount_in_words(resource, short.asked),
+    }
+    if short.over_max:
+        return say("{quota} may use {most} at most; it uses {used}, and this pod asks for {asked}.", **about)
+    return say("The share of {quota} is {most} now; it uses {used}, and this pod asks for {asked}.", **about)
+
+
+def _guaranteed(short: Short) -> str:
+    if short.over_max:
+        return say("It is the max of ElasticQuota {quota}.", quota=short.quota.name)
+    least = lacking_words(short.resource, short.quota.least.get(short.resource, 0))
+    return say(
+        "It is guaranteed {least}; what nobody is guaranteed goes by weight to all that ask for it.", least=least
+    )
+
+
+def _tree_of(args: ElasticQuotaTreeArgs, objects: Objects, standing: Standing) -> QuotaTree:
+    """Pods by their key; of those that no quota can be meant for none is read."""
+    tree, namespaces = tree_by(args), set[str]()
+    for manifest in objects.all(ElasticQuota.kind):
+        quota = decode_manifest({"apiVersion": ElasticQuota.api_version, **manifest})
+        if isinstance(quota, ElasticQuota):
+            tree.set_quota(quota.metadata.namespace, quota.metadata.name, quota)
+            namespaces.add(quota.metadata.namespace)
+    for name, node in standing.nodes.items():
+        tree.set_node(name, node)
+    for each in standing.pods:
+        if args.default_quota or each.namespace in namespaces or QUOTA_NAME in each.labels:
+            known = each.pod
+            if each.node and not known.spec.node_name:  # reserved for it
+                tree.set_pod(each.key, counted_of(known, placed=True))
+            else:
+                tree.set_pod(each.key, counted_if_it_asks(known))
+    return tree

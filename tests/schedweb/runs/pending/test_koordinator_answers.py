@@ -10,9 +10,11 @@ from framework.configuration.presets import preset
 from schedweb.runs.models import PodRecord
 from schedweb.runs.pods.page import pod_body
 from schedweb.runs.records.runs import run_get
-from tests.advice.test_koordinator_remedies import load
+from tests.advice.test_koordinator_remedies import OVER_MAX, load, quota
 from tests.schedweb.engine.worlds import Manifest, node, pod
 from tests.schedweb.runs.conftest import played_out
+
+TREE_AGAIN = "The pod is tried again when its ElasticQuotas have room: when pods go, nodes come or a quota changes."
 
 
 def answer(operator: User, id_: str, objects: list[Manifest], name: str) -> tuple[str, str]:
@@ -32,3 +34,28 @@ def test_which_node_is_least_busy_and_how_busy_it_may_be(operator: User) -> None
         "The pod is tried again when the load changes"
     )
     assert "leaves" not in detail
+
+
+def test_which_quota_on_the_way_up_is_short_and_why(operator: User) -> None:
+    assert answer(operator, "quota-tree", OVER_MAX, "x") == (
+        "web may use 3 cpu at most; it uses 3, and this pod asks for 2.",
+        f"It is the max of ElasticQuota web. {TREE_AGAIN}",
+    )
+
+
+def test_of_what_is_shared_out_there_is_not_enough(operator: User) -> None:
+    others = {**pod("y", cpu="6", node_name="a"), "metadata": {"name": "y", "namespace": "teams", "uid": "y"}}
+    shared = [
+        node("a", cpu="8"),
+        quota("team", "1", "8", weight="1"),
+        {**quota("ops", "6", "8"), "metadata": {"name": "ops", "namespace": "teams"}},
+        quota("web", "0", "8", parent="team"),
+        pod("p", cpu="1", node_name="a"),
+        others,
+        pod("x", cpu="2"),
+    ]
+    assert answer(operator, "quota-tree", shared, "x") == (
+        "The share of team is 2 cpu now; it uses 1, and this pod asks for 2.",
+        "It is guaranteed 1 cpu; what nobody is guaranteed goes by weight to all that ask for it. "
+        f"web is below it in the tree of quotas. {TREE_AGAIN}",
+    )
