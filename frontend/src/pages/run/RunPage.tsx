@@ -319,7 +319,7 @@ function useBoardKeys({ run, commander, operates, held, setHeld, setQueue }: Boa
   const playing = isPlaying(run);
   const step = (what: "cycle" | "point") => void commander.send({ type: "step", what });
   useKeys([
-    ...(operates
+    ...(operates && run.follows === ""
       ? [
           {
             keys: "p",

@@ -38,6 +38,8 @@ const ICONS: Record<FeedItem["kind"], IconName> = {
 
 interface ActivityFeedProps {
   run: string;
+  /** What stands there before anything has happened. */
+  nothing: string;
   store: RunStore;
   feed: FeedView;
   held: boolean;
@@ -48,6 +50,7 @@ interface ActivityFeedProps {
 
 export const ActivityFeed = memo(function ActivityFeed({
   run,
+  nothing,
   store,
   feed,
   held,
@@ -122,7 +125,7 @@ export const ActivityFeed = memo(function ActivityFeed({
         />
       ) : null}
       {status === "ready" && items.length === 0 ? (
-        <Empty>{filter === undefined ? t("nothingHasHappenedYetPress") : t("nothingConcerns", { filter })}</Empty>
+        <Empty>{filter === undefined ? nothing : t("nothingConcerns", { filter })}</Empty>
       ) : null}
       <ScrollRegion
         as="ol"

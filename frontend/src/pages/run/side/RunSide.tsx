@@ -192,6 +192,7 @@ export function RunSide(props: RunSideProps) {
           ) : (
             <ActivityFeed
               run={run.id}
+              nothing={run.follows === "" ? t("nothingHasHappenedYetPress") : t("nothingHasComeYet")}
               store={store}
               feed={feed}
               held={held}
