@@ -34,6 +34,7 @@ from schedweb.runs.models import (
     Preemption,
     Run,
     RunMetrics,
+    ShadowJudgement,
     ShareLink,
     StepChunk,
 )
@@ -48,7 +49,7 @@ TABLES: Final[Mapping[str, tuple[type[models.Model], ...]]] = {
     "breakdowns": (AttemptChunk,),
     "steps": (StepChunk, RunMetrics),
     "feed": (FeedItem,),
-    "decisions": (Decision, Preemption),
+    "decisions": (Decision, Preemption, ShadowJudgement),
     "journal": (JournalEntry, ShareLink),
     "checkpoints": (Checkpoint,),
     "answers": (Analysis,),
