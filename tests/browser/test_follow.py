@@ -17,6 +17,8 @@ from tests.apiserver import ApiServer
 from tests.apiserver.access import READER
 from tests.apiserver.manifests import node, pod
 from tests.browser.conftest import Opener
+from tests.browser.looks import settled
+from tests.browser.test_layout import steadily_wrong
 from tests.browser.visits import Visit
 from tests.schedweb.engine.test_judged import PACKED
 
@@ -113,6 +115,10 @@ def test_a_planted_difference_is_seen_with_its_plugin(followed: Visit, api_serve
     expect(row).to_be_visible(timeout=PATIENCE)
     for words in ("n2", "n1", "NodeResourcesFit +"):
         expect(row).to_contain_text(words)
+    for width in (390, 768, 1440):
+        page.set_viewport_size({"width": width, "height": 900})
+        settled(page)
+        assert steadily_wrong(page, "shadow", width) == []
     agreement = page.get_by_role("region", name="Agreement")
     expect(agreement.get_by_role("alert")).to_contain_text("below 90 %")
     page.get_by_role("combobox", name="Alert below").select_option("never")
