@@ -12,7 +12,7 @@ from schedweb.observing.logs import logging_settings
 
 ENVIRONMENT = read_environment()
 MODE = ENVIRONMENT.mode
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 DATA_DIR = ENVIRONMENT.data_dir
 UPLOAD_DIR = DATA_DIR / "uploads"
 FRONTEND_DIST = built_ui() or UI_PLACES[0]
