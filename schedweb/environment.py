@@ -156,11 +156,20 @@ class Environment:
             return f"LOG_FORMAT must be one of {', '.join(LOG_FORMATS)}, not {self.log_format!r}."
         if complaint := next(filter(None, map(extender_url_problem, self.extender_urls)), None):
             return complaint
+        if complaint := self.notice_problem:
+            return complaint
+        return None if self.openid is None else self.openid.problem
+
+    @property
+    def notice_problem(self) -> str | None:
+        """Why nobody can be told of waiting pods as this environment says, or None."""
         if self.notice_webhook and urlsplit(self.notice_webhook).scheme not in ("http", "https"):
             return "PLAYGROUND_NOTICE_WEBHOOK must start with http:// or https://."
         if self.notice_webhook and not self.notice_secret:
             return "PLAYGROUND_NOTICE_WEBHOOK is set but PLAYGROUND_NOTICE_SECRET is not."
-        return None if self.openid is None else self.openid.problem
+        if any(each.endswith((",", ";")) for each in self.notice_urls):
+            return "PLAYGROUND_NOTICE_URLS: between addresses are spaces, and nothing else."
+        return None
 
 
 def extender_url_problem(url: str) -> str | None:

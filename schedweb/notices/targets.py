@@ -115,6 +115,8 @@ def targets() -> tuple[Target, ...]:
     """Raises ValueError with a sentence for whoever starts the server."""
     environment = settings.ENVIRONMENT
     found: list[Target] = []
+    if complaint := environment.notice_problem:
+        raise ValueError(complaint)
     if environment.notice_webhook:
         try:
             key_of(environment.notice_secret)

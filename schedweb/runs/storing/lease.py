@@ -16,7 +16,7 @@ import threading
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import ClassVar, Final
 
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, close_old_connections, connections
@@ -75,7 +75,12 @@ def held_by_nobody() -> Q:
 
 class Claim:
     """Taking a run's lease. ``once`` may be called again when its answer was lost: a lease that an earlier try took is
-    not taken for somebody else's, which nobody would play until it ran out."""
+    not taken for somebody else's, which nobody would play until it ran out. When several threads of a process claim the
+    same run, one of them gets the lease, also where the tries of all failed at first."""
+
+    _taken: ClassVar[dict[tuple[str, uuid.UUID], tuple[int, Claim]]] = {}
+    """The newest epoch that a claim of this process returned, and which claim did."""
+    _lock: ClassVar = threading.Lock()
 
     def __init__(self, run: uuid.UUID, owner: str = OWNER) -> None:
         self.run = run
@@ -85,7 +90,7 @@ class Claim:
     def once(self) -> Lease | None:
         """None when somebody else holds it, or nobody has to."""
         if self._tried is not None and Run.objects.filter(mine(self._tried), held(), lease_owner=self.owner).exists():
-            return self._tried
+            return self._alone(self._tried)
         free = Run.objects.filter(to_be_held(), held_by_nobody(), pk=self.run)
         row = free.only("epoch", "lease_owner", "lease_expires").first()
         if row is None:
@@ -104,7 +109,16 @@ class Claim:
             taking_over=taken_over,
             wanted=True,
         )
-        return self._tried if claimed else None
+        return self._alone(self._tried) if claimed else None
+
+    def _alone(self, lease: Lease) -> Lease | None:
+        """None when another thread has it: the database knows owners only, and they have one."""
+        with self._lock:
+            epoch, claim = self._taken.get((self.owner, self.run), (0, self))
+            if epoch == lease.epoch and claim is not self:
+                return None
+            self._taken[self.owner, self.run] = (lease.epoch, self)
+        return lease
 
 
 def claim(run: uuid.UUID, owner: str = OWNER) -> Lease | None:

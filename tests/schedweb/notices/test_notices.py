@@ -190,6 +190,10 @@ def test_a_trial_says_who_was_told_and_who_was_not(
 def test_settings_that_cannot_work_are_refused_without_the_address(telling: Telling) -> None:
     hook = {"PLAYGROUND_NOTICE_WEBHOOK": "https://example.com/T0KEN"}
     assert read_environment(hook).problem == "PLAYGROUND_NOTICE_WEBHOOK is set but PLAYGROUND_NOTICE_SECRET is not."
+    ftp = read_environment({"PLAYGROUND_NOTICE_WEBHOOK": "ftp://example.com"}).notice_problem
+    assert ftp == "PLAYGROUND_NOTICE_WEBHOOK must start with http:// or https://."
+    listed = read_environment({"PLAYGROUND_NOTICE_URLS": "json://a, json://b"}).notice_problem
+    assert listed == "PLAYGROUND_NOTICE_URLS: between addresses are spaces, and nothing else."
     telling(notice_webhook="https://example.com/T0KEN", notice_secret="short")
     with pytest.raises(ValueError, match="at least 24 bytes in base64"):
         targets()

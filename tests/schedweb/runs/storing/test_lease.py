@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 
 import pytest
+from django.db import OperationalError, connection
 from django.utils import timezone
 
 from schedweb.runs.models import Run
@@ -69,6 +70,21 @@ def test_a_claim_whose_answer_was_lost_is_not_somebody_elses(game: Game) -> None
     again = claiming.once()
     assert again is not None
     assert again.epoch == lease.epoch + 1
+
+
+def test_of_several_that_could_not_write_one_gets_the_lease(game: Game) -> None:
+    """Threads of one worker that all tried while the database was read-only have one owner's name."""
+    game.command("play", speed="max")
+    claims = [Claim(game.id) for _ in range(3)]
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA query_only = ON")
+        for each in claims:
+            with pytest.raises(OperationalError):
+                each.once()
+        cursor.execute("PRAGMA query_only = OFF")
+    leases = [each.once() for each in claims]
+    assert [lease is None for lease in leases] == [False, True, True]
+    assert claims[0].once() == leases[0], "its answer may have been lost"
 
 
 def test_a_supervisor_that_ends_by_surprise_gives_its_run_back(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
