@@ -208,6 +208,20 @@ describe("the socket", () => {
     expect(world.sockets).toHaveLength(2);
   });
 
+  it("opens another one for another session, before the old one is closed or after", () => {
+    world.socket.opens();
+    world.live.reopen();
+    expect(world.sockets).toHaveLength(2);
+    world.socket.opens();
+    expect(world.live.getConnection().state).toBe("live");
+    world.socket.drops(4401);
+    world.live.reopen();
+    world.socket.opens();
+    world.pass(9_000);
+    expect(world.sockets).toHaveLength(3);
+    expect(world.live.getConnection().state).toBe("live");
+  });
+
   it("gives up a server that takes the connection and says nothing, and says stale in the end", () => {
     world.socket.opens();
     const heard = world.now;

@@ -131,6 +131,14 @@ export class LiveSocket {
     this.connect();
   }
 
+  /** The session is another one: the server is about to close what the old one opened. */
+  reopen(): void {
+    if (!this.started) return;
+    this.clearTimers();
+    this.become({ state: "connecting" });
+    this.connect();
+  }
+
   /** The window was hidden, the machine slept or changed its network: timers may be late, so the server is asked at once. */
   look(): void {
     if (this.connection.state === "live" && this.pongTimer === null) this.ping();

@@ -8,6 +8,7 @@ import drawer from "@/components/Drawer.module.css";
 import { Failed, Outlines } from "@/components/Outcome";
 import { Panel, PanelHeader } from "@/components/Panel";
 import secret from "@/exchange/Secret.module.css";
+import { socket } from "@/live/live";
 
 import classes from "./Account.module.css";
 import { t } from "./texts";
@@ -41,6 +42,7 @@ function PasswordForm({ username, asksOld }: { username: string; asksOld: boolea
       setBefore("");
       setAfter("");
       setShown(false);
+      socket.reopen();
       void queries.invalidateQueries({ queryKey: passwordQuery.queryKey });
       return queries.invalidateQueries({ queryKey: sessionsQuery.queryKey });
     },
