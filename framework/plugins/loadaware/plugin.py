@@ -67,7 +67,6 @@ class LoadAwareScheduling(
         "After koordinator's plugin."
     )
     listens_to = (Pod, Node, LoadMetrics)
-    repeatable: ClassVar[bool] = True
 
     args: LoadAwareSchedulingArgs
 
