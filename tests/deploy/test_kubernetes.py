@@ -152,7 +152,7 @@ def test_web_is_asked_for_signs_of_life() -> None:
     assert {kind: each["path"] for kind, each in asked.items()} == {
         "startup": "/livez",
         "liveness": "/livez",
-        "readiness": "/readyz?exclude=workers",
+        "readiness": "/readyz?exclude=workers&exclude=storage",
     }
     assert {each["port"] for each in asked.values()} == {web["ports"][0]["name"]}
 
