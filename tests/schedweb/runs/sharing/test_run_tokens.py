@@ -66,6 +66,7 @@ def test_its_run_and_nothing_else(game: Game, browser: Client) -> None:
         ("DELETE", "analyses/{analysis}/"),
         ("POST", "star/"),
         ("DELETE", "star/"),
+        ("PUT", "shadow/"),
     }
     assert {"board/", "journal/", "wait/", "timeline/", "pods/", "attempts/"} <= {path for _, path in opened}
     assert not {path for _, path in opened} & {"share-links/", "forks/", "tokens/", "exact/"}
