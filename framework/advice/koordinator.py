@@ -16,16 +16,19 @@ from framework.advice.patches import Patch, object_diff
 from framework.advice.trial import Edit
 from framework.objects import Node, Pod
 from framework.objects.catalogue import USAGE_THRESHOLDS, ElasticQuota
+from framework.objects.reservations import AVAILABLE, Reservation
 from framework.objects.resources import CPU, MEMORY, resource_value
 from framework.plugins.loadaware.plugin import LoadAwareScheduling
 from framework.plugins.loadaware.usage import own_thresholds
 from framework.plugins.quotatree.plugin import ElasticQuotaTree
 from framework.plugins.quotatree.tree import QuotaTree, counted_of, tree_of
+from framework.plugins.reservation.plugin import ReservationPlugin
 from framework.sentences import joined_with_and, sentence
 
 LOAD: Final = LoadAwareScheduling.name
 QUOTA_TREE: Final = ElasticQuotaTree.name
 NODES_TRIED: Final = 8
+RESERVATION: Final = ReservationPlugin.name
 BOUNDS_RAISED: Final = 8
 """More than these, of all quotas above a pod, are not raised for it."""
 
@@ -133,3 +136,24 @@ def _raise_words(old: ElasticQuota, new: ElasticQuota) -> object:
         differ = {name: amount for name, amount in over.items() if (before or {}).get(name) != (after or {})[name]}
         words += bounds_in_words(bound, before or {}, differ)
     return sentence("{what} in ElasticQuota {quota}", what=joined_with_and(words), quota=old.key)
+
+
+# --- reservations -----------------------------------------------------------------------------------------------------
+
+
+def released(case: Case) -> Iterator[Family]:
+    """A reservation that holds what the pod needs is deleted: one that nobody uses first."""
+    if RESERVATION not in case.rejected_by:
+        return
+
+    def family() -> Family:
+        held = [each for each in case.trial.cluster.list(Reservation) if each.status.phase == AVAILABLE]
+        for each in sorted(held, key=lambda one: (len(one.status.current_owners), one.metadata.name))[:NODES_TRIED]:
+            if not case.fits_after([Edit(each, None)]):
+                continue
+            name = each.metadata.name
+            text = sentence("Delete Reservation {name} on {node}", name=name, node=each.status.node_name)
+            patch = Patch((f"kubectl delete reservation {quote(name)}",))
+            yield PossibleRemedy("free", text, (operation("delete", each),), patch)
+
+    yield family()

@@ -13,6 +13,7 @@ import msgspec
 
 from framework.advice.operations import Operation
 from framework.objects import Pod
+from framework.objects.reservations import Reservation
 from framework.scheduler import Scheduler
 from framework.sentences import Sentence, Words, sentence
 
@@ -77,7 +78,9 @@ def states(scheduler: Scheduler, *, binding: bool = True) -> dict[str, PlayedPod
 
 def difference(before: Mapping[str, PlayedPod], after: Mapping[str, PlayedPod], *, finished: bool) -> Played:
     changed = {key: state for key, state in after.items() if before.get(key) != state}
-    return Played(changed, tuple(key for key in before if key not in after), finished)
+    # The pod that looks for a reservation's node is gone when it has found one.
+    gone = (key for key, was in before.items() if key not in after and was.owner[1] != Reservation.kind)
+    return Played(changed, tuple(gone), finished)
 
 
 def owner_of(pod: Pod) -> Owner:

@@ -27,7 +27,7 @@ from framework.advice.cluster_changes import (
 )
 from framework.advice.disruptions import broken_by, with_budgets
 from framework.advice.groups import softened, why_never_all, workload_changes
-from framework.advice.koordinator import raised_thresholds, raised_tree
+from framework.advice.koordinator import raised_thresholds, raised_tree, released
 from framework.advice.missing import created
 from framework.advice.new_nodes import Grow, new_nodes
 from framework.advice.operations import Operation
@@ -183,6 +183,7 @@ class _Search:
         yield from raised_quotas(case)
         yield from raised_tree(case)
         yield from raised_thresholds(case)
+        yield from released(case)
         yield from freed_zones(case)
         yield from allowed_costs(case)
         yield from labelled(case)

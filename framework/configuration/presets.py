@@ -406,6 +406,24 @@ profiles:
           watcherAddress: http://load-watcher.example.com:2020
 """
 
+_RESERVATIONS: Final = """\
+# Places that are held for pods to come. A pod that may use a reservation goes to its node whatever else it scores by.
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+  - schedulerName: default-scheduler
+    plugins:
+      multiPoint:
+        enabled:
+          - name: Reservation
+            weight: 5000
+    pluginConfig:
+      - name: Reservation
+        args:
+          # A Reservation that names neither ttl nor expires holds for a day.
+          defaultTtlSeconds: 86400
+"""
+
 PRESETS: Final = (
     Preset("default", noted("Default"), noted("kube-scheduler's own profile."), _DEFAULT),
     Preset("bin-pack", noted("Bin-pack"), noted("Fills nodes before it opens new ones."), _BIN_PACK),
@@ -437,6 +455,12 @@ PRESETS: Final = (
         noted("Load-aware"),
         noted("LoadAwareScheduling, after koordinator: no more pods on busy nodes."),
         _LOAD_AWARE,
+    ),
+    Preset(
+        "reservations",
+        noted("Reservations"),
+        noted("Reservation, after koordinator: places on nodes held for pods to come."),
+        _RESERVATIONS,
     ),
     Preset("power", noted("Power"), noted("Peaks: where power grows least."), _POWER),
     Preset(

@@ -10,6 +10,7 @@ from typing import ClassVar, Final
 from msgspec import field
 
 from framework.objects.metadata import KubernetesObject, Manifest, RawQuantity, ResourceList
+from framework.objects.reservations import RESERVATION_AFFINITY, RESERVATION_ALLOCATED, Reservation
 
 MINIMUM_PREEMPTABLE_PRIORITY: Final = "preemption-toleration.scheduling.x-k8s.io/minimum-preemptable-priority"
 TOLERATION_SECONDS: Final = "preemption-toleration.scheduling.x-k8s.io/toleration-seconds"
@@ -32,6 +33,8 @@ CATALOGUE_ANNOTATIONS: Final = (
     FINGERPRINT_ANNOTATION,
     USAGE_THRESHOLDS,
     QUOTA_WEIGHT,
+    RESERVATION_AFFINITY,
+    RESERVATION_ALLOCATED,
 )
 """Those that imports keep, beside the ones of SeccompProfiles."""
 
@@ -283,4 +286,5 @@ CATALOGUE_KINDS: Final[tuple[type[KubernetesObject], ...]] = (
     NetworkTopology,
     SeccompProfile,
     LoadMetrics,
+    Reservation,
 )

@@ -45,6 +45,7 @@ from framework.objects.pod_validation import (
     pod_errors,
     timestamp_errors,
 )
+from framework.objects.reservations import Reservation, reservation_errors
 from framework.objects.storage import CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageClass
 
 HIGHEST_USER_PRIORITY: Final = 1_000_000_000
@@ -138,6 +139,8 @@ def _kind_errors(obj: KubernetesObject) -> Iterable[FieldError]:
                 yield from amount_errors(obj.overhead.pod_fixed, "overhead.podFixed")
             if obj.scheduling is not None:
                 yield from label_errors(obj.scheduling.node_selector, "scheduling.nodeSelector")
+        case Reservation():
+            yield from reservation_errors(obj)
         case _:
             yield from _storage_errors(obj)
             yield from device_errors(obj)

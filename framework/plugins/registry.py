@@ -60,6 +60,7 @@ from framework.plugins.preemptiontoleration.plugin import PreemptionToleration
 from framework.plugins.prioritysort import PrioritySort
 from framework.plugins.qossort import QOSSort
 from framework.plugins.quotatree.plugin import ElasticQuotaTree
+from framework.plugins.reservation.plugin import ReservationPlugin
 from framework.plugins.schedulinggates import SchedulingGates
 from framework.plugins.sysched.plugin import SySched
 from framework.plugins.tainttoleration import TaintToleration
@@ -118,6 +119,7 @@ PLUGINS: Final[tuple[type[Plugin] | CatalogueEntry, ...]] = (
     ManualApproval,
     LoadAwareScheduling,
     ElasticQuotaTree,
+    ReservationPlugin,
 )
 
 _BASES: Final[dict[ExtensionPoint, tuple[type[Plugin], ...]]] = {

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, Final, Protocol, TypeVar
 
 from msgspec.structs import replace
@@ -18,14 +19,18 @@ from framework.objects import KubeObject, Node, Pod, PodCondition, PodStatus
 from framework.objects.admission import AdmissionError, admit
 from framework.objects.kinds import group_resource
 from framework.objects.metadata import ObjectMeta
+from framework.objects.reservations import Reservation
 from framework.profiles import Clock
 from framework.queue import Nomination
 from framework.scheduler.controllers import (
     CONTROLLERS,
     OF_CHANGES,
+    OF_RESERVATIONS,
     ControlledCluster,
     Controller,
     concerns_controllers,
+    expire_reservations,
+    next_expiry,
 )
 from framework.scheduler.observer import ClusterEventRecord, Observer
 from framework.scheduler.store import (
@@ -117,6 +122,8 @@ class Cluster(Store):
     plays_kubelet: bool = False
     """A bound pod gets its host's address and begins to run at once."""
 
+    _reserving: Mapping[str, int] = MappingProxyType({})
+
     def __init__(self) -> None:
         super().__init__()
         self._controllers: Sequence[Controller] = CONTROLLERS
@@ -139,6 +146,31 @@ class Cluster(Store):
         """These instead of all. ``of_changes`` do not hear of what is there when a run begins."""
         self._controllers, self._controllers_of_changes = controllers, of_changes
         self._listening.clear()
+
+    @property
+    def reserving(self) -> Mapping[str, int]:
+        """Scheduler that keeps reservations → how long one holds that does not say so, in nanoseconds; 0: for ever."""
+        return self._reserving
+
+    def reserve_for(self, schedulers: Mapping[str, int]) -> None:
+        """These keep reservations from now on. Those that are there are heard of, if the scheduler is connected."""
+        if dict(schedulers) == dict(self._reserving):
+            return
+        self._reserving = dict(schedulers)
+        self._listening.clear()
+        if self._subscriber is not None:
+            for reservation in self.list(Reservation):
+                self._control(ObjectAdded(reservation), begins=True)
+
+    def next_expiry(self) -> int | None:
+        """When the next reservation expires; None: none does, or nobody here is its controller."""
+        if not self._reserving or OF_RESERVATIONS not in self._controllers:
+            return None
+        return next_expiry(self.list(Reservation), self._reserving)
+
+    def expire_reservations(self) -> None:
+        """Those whose time has come."""
+        expire_reservations(self, self._clock.now)
 
     def set_observer(self, observer: Observer) -> None:
         self._observer = observer
@@ -272,6 +304,8 @@ class Cluster(Store):
     def _listen(self, event: type[InformerEvent], kind: type, *, begins: bool) -> tuple[Act, ...]:
         controllers = self._controllers if begins else (*self._controllers, *self._controllers_of_changes)
         heard = (each for each in controllers if kind in each.kinds and issubclass(event, each.events))
+        if not self._reserving:
+            heard = (each for each in heard if each != OF_RESERVATIONS)
         found = tuple(each.act for each in heard)
         self._listening[event, kind, begins] = found
         return found
@@ -314,7 +348,8 @@ class Cluster(Store):
             # Before the scheduler can take the phase for a change of its own.
             status = replace(status, phase=status.phase or "Pending")
         bound = self._exchange(live, live, spec=replace(live.spec, node_name=node_name), status=status)
-        if self.plays_kubelet:
+        # A controller may have taken it away meanwhile.
+        if self.plays_kubelet and self.find(bound) is not None:
             with_host = self._exchange(bound, bound, status=replace(bound.status, host_ip=self._address_of(node_name)))
             self._exchange(with_host, with_host, status=replace(with_host.status, phase="Running"))
         return None

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from framework.cycle.core import Listeners
 from framework.interface.plugin import ObjectListener, PeriodicPlugin, Plugin
+from framework.plugins.reservation.plugin import ReservationPlugin
 from framework.profiles import ProfileMap
 
 P = TypeVar("P", bound=Plugin)
@@ -30,6 +31,16 @@ def listeners_of(profiles: ProfileMap) -> Listeners:
 
 def follows_kubelets(profiles: ProfileMap) -> bool:
     return any(plugin.follows_kubelets for plugin in _all(profiles, ObjectListener))  # type: ignore[type-abstract]
+
+
+def reserving(profiles: ProfileMap) -> dict[str, int]:
+    """Profile that keeps reservations → how long one holds that does not say so, in nanoseconds."""
+    return {
+        profile.name: plugin.default_ttl
+        for profile in profiles.values()
+        for plugin in profile.plugins.values()
+        if isinstance(plugin, ReservationPlugin)
+    }
 
 
 class Tickers:

@@ -41,7 +41,7 @@ from framework.scheduler import options as scheduler_options
 from framework.scheduler.cluster import Cluster
 from framework.scheduler.decisions import Decisions
 from framework.scheduler.gates import follow_gates
-from framework.scheduler.listening import Tickers, follows_kubelets, listeners_of
+from framework.scheduler.listening import Tickers, follows_kubelets, listeners_of, reserving
 from framework.scheduler.observer import Observer
 from framework.scheduler.options import SchedulerOptions
 from framework.scheduler.state import (
@@ -134,6 +134,7 @@ class Scheduler(Decisions):
     def _follow_plugins(self) -> None:
         self.core.listeners = listeners_of(self.core.profiles)
         self.cluster.plays_kubelet = follows_kubelets(self.core.profiles)
+        self.cluster.reserve_for(reserving(self.core.profiles))
         self.tickers = Tickers(self.core.profiles, self.now)
 
     def preload(self) -> None:
@@ -160,14 +161,15 @@ class Scheduler(Decisions):
     def next_timer(self, *, wakes_only: bool = False) -> int | None:
         """The earliest instant at which something can change by itself; None when nothing can.
 
-        ``wakes_only`` leaves out the flush of pods that are unschedulable for five minutes: it keeps no run alive.
+        ``wakes_only`` leaves out the flush of pods that are unschedulable for five minutes: it keeps no run alive,
+        and neither do reservations that expire.
         """
         due = self._next_due(wakes_only=wakes_only)
         return None if due is None else due[0]
 
     def _next_due(self, *, wakes_only: bool = False) -> tuple[int, int] | None:
         """(time, rank); at one instant backoff comes before leftovers, both before permit's and PreBind's time-outs,
-        and plugins that look at the clock come last."""
+        plugins that look at the clock and reservations that expire come last."""
         queue = self.core.queue
         candidates = [
             (queue.next_backoff_flush(self.now), 0),
@@ -175,6 +177,7 @@ class Scheduler(Decisions):
             (self.core.waiting_pods.next_timer(), 2),
             (self.core.pre_binding.next_timer(), 3),
             (None if wakes_only else self.tickers.next_due(), 4),
+            (None if wakes_only else self.cluster.next_expiry(), 5),
         ]
         return min(((time, rank) for time, rank in candidates if time is not None), default=None)
 
@@ -198,8 +201,10 @@ class Scheduler(Decisions):
             self.core.waiting_pods.fire_timer(self.now)
         elif rank == 3:
             self.core.pre_binding.fire_timer(self.now)
-        else:
+        elif rank == 4:
             self.tickers.fire(self.now)
+        else:
+            self.cluster.expire_reservations()
 
     # --- events -----------------------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from framework.objects import (
     KubeObject,
+    Node,
     PersistentVolume,
     PersistentVolumeClaim,
     Pod,
@@ -17,8 +18,10 @@ from framework.objects import (
     ResourceClaimTemplate,
     StorageClass,
 )
+from framework.objects.reservations import Reservation
 from framework.scheduler.controllers.api import ControlledCluster, Controller
 from framework.scheduler.controllers.claims import control_claims
+from framework.scheduler.controllers.reservations import expire_reservations, keep_reservations, next_expiry
 from framework.scheduler.controllers.volumes import (
     bind_what_comes,
     bind_what_was_decided,
@@ -40,13 +43,16 @@ __all__ = [
     "CONTROLLERS",
     "DECIDED_ONLY",
     "OF_CHANGES",
+    "OF_RESERVATIONS",
     "OF_STORAGE",
     "ControlledCluster",
     "Controller",
     "concerns_controllers",
     "dependents",
+    "expire_reservations",
     "is_workload",
     "made_of",
+    "next_expiry",
     "replacement",
     "workload_in",
 ]
@@ -61,7 +67,13 @@ OF_STORAGE: Final[tuple[Controller, ...]] = (
     Controller(reclaim_volumes, (PersistentVolumeClaim,), (ObjectDeleted,)),
 )
 """All but those of workloads: evicted pods stay away."""
-CONTROLLERS: Final[tuple[Controller, ...]] = (*OF_STORAGE, Controller(make_again, (Pod,), (ObjectEvicted,)))
+OF_RESERVATIONS: Final = Controller(keep_reservations, (Reservation, Pod, Node))
+"""Only hears of anything where a profile keeps reservations (``Cluster.reserve_for``)."""
+CONTROLLERS: Final[tuple[Controller, ...]] = (
+    *OF_STORAGE,
+    Controller(make_again, (Pod,), (ObjectEvicted,)),
+    OF_RESERVATIONS,
+)
 OF_CHANGES: Final[tuple[Controller, ...]] = (
     Controller(bind_what_comes, (PersistentVolume, PersistentVolumeClaim, StorageClass), (ObjectAdded, ObjectUpdated)),
 )

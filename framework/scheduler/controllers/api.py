@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol, TypeVar
 
 from framework.interface.handle import ObjectStore
@@ -14,6 +14,11 @@ O = TypeVar("O", bound=KubeObject)  # noqa: E741
 
 class ControlledCluster(ObjectStore, Protocol):
     """The cluster as controllers see it. Every write comes back to all of them as an event."""
+
+    @property
+    def reserving(self) -> Mapping[str, int]:
+        """Scheduler that keeps reservations → how long one holds that does not say so, in nanoseconds; 0: for ever."""
+        ...
 
     def find(self, obj: KubeObject) -> KubeObject | None:
         """The stored object of the same kind, namespace and name."""

@@ -18,6 +18,7 @@ from schedweb.sentences import counted, figure, noted, say, translated
 Manifest = Mapping[str, Any]
 ZONE: Final = "topology.kubernetes.io/zone"
 OLD_ZONE: Final = "failure-domain.beta.kubernetes.io/zone"
+OWNERS_NAMED: Final = 3
 Key = tuple[str, str, str]
 """(kind, namespace, name)"""
 
@@ -220,6 +221,26 @@ def _load(obj: Manifest) -> str:
     return counted("load of {count} node", "load of {count} nodes", len(measured))
 
 
+def _reservation(obj: Manifest) -> str:
+    """Where it is, how much of it is used, and by whom."""
+    status = obj.get("status") or {}
+    phase, node = status.get("phase") or "Pending", status.get("nodeName")
+    parts = [say("{phase} on {node}", phase=phase, node=node) if node else phase]
+    amounts, used = status.get("allocatable") or {}, status.get("allocated") or {}
+    if phase == "Available":
+        parts += [
+            say("{used} of {amount} {resource} used", used=used.get(name, "0"), amount=amount, resource=name)
+            for name, amount in amounts.items()
+        ]
+    owners = [f"{each.get('namespace')}/{each.get('name')}" for each in status.get("currentOwners") or []]
+    if owners:
+        more = [counted("{count} more pod", "{count} more pods", len(owners) - OWNERS_NAMED)] * (
+            len(owners) > OWNERS_NAMED
+        )
+        parts.append(say("by {pods}", pods=translated([*owners[:OWNERS_NAMED], *more])))
+    return translated(parts)
+
+
 STATES: Final[dict[str, Callable[[Manifest], str]]] = {
     "PersistentVolumeClaim": _claim,
     "PersistentVolume": _volume,
@@ -238,6 +259,7 @@ STATES: Final[dict[str, Callable[[Manifest], str]]] = {
     "NetworkTopology": _network,
     "SeccompProfile": _profile,
     "LoadMetrics": _load,
+    "Reservation": _reservation,
 }
 
 

@@ -25,7 +25,13 @@ from schedweb.runs.pending.in_the_way import (
     unspread_key,
     would_skew,
 )
-from schedweb.runs.pending.koordinator_answers import LOAD, refused_by_load, refused_by_tree
+from schedweb.runs.pending.koordinator_answers import (
+    LOAD,
+    RESERVATION,
+    refused_by_load,
+    refused_by_reservations,
+    refused_by_tree,
+)
 from schedweb.runs.pending.place_answers import kept_off, large_but_closed, mistyped, no_place
 from schedweb.sentences import both, clauses, counted, forms, noted, one_after_another, say
 
@@ -52,6 +58,7 @@ _IN_SHORT: Final = {
     "NodeResourceTopologyMatch": forms(
         "{count} has no NUMA zone with room for it", "{count} have no NUMA zone with room for it"
     ),
+    RESERVATION: forms("{count} is kept by reservations", "{count} are kept by reservations"),
     LOAD: forms("{count} is too busy by its load", "{count} are too busy by their load"),
     "NetworkOverhead": forms(
         "{count} is too far from the pods it talks to", "{count} are too far from the pods it talks to"
@@ -184,6 +191,7 @@ def _of_usable(view: FilterView, manifest: Mapping[str, Any], places: Places) ->
     elif (
         (answered := refused_in_catalogue(decisive, groups, manifest, places.objects))
         or (answered := refused_by_load(decisive, groups, places))
+        or (answered := refused_by_reservations(decisive, groups, places))
         or (answered := refused_on_nodes(decisive, reasons, names, manifest, places.objects, places.standing.pods))
     ):
         headline, detail = answered

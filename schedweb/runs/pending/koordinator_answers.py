@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from framework.objects.catalogue import QUOTA_NAME, ElasticQuota, LoadMetrics
 from framework.objects.decode import decode_manifest
-from framework.objects.resources import CPU
+from framework.objects.reservations import AVAILABLE, Reservation
+from framework.objects.resources import CPU, resource_value
 from framework.plugins.loadaware.args import LoadAwareSchedulingArgs
 from framework.plugins.loadaware.estimates import estimate_of
 from framework.plugins.loadaware.plugin import LoadAwareScheduling
@@ -20,20 +21,24 @@ from framework.plugins.loadaware.usage import (
 from framework.plugins.quotatree.args import ElasticQuotaTreeArgs
 from framework.plugins.quotatree.plugin import ElasticQuotaTree, tree_by
 from framework.plugins.quotatree.tree import QuotaTree, Short, counted_if_it_asks, counted_of
+from framework.plugins.reservation.matching import AffinityError, affinity_of
+from framework.plugins.reservation.plugin import NO_MATCH_HERE, NO_ROOM_IN_ANY, ReservationPlugin
 from schedweb.runs.filtering.filters import amount_in_words, lacking_words
 from schedweb.runs.filtering.places import Places
 from schedweb.runs.filtering.standing import Standing, read_pod
 from schedweb.runs.objects.claims import Objects
 from schedweb.runs.objects.measured_load import load_of
-from schedweb.sentences import both, one_after_another, say
+from schedweb.sentences import both, clauses, one_after_another, say
 
 Manifest = Mapping[str, Any]
 Explanation = tuple[str, str]
 LOAD: Final = LoadAwareScheduling.name
 QUOTA_TREE: Final = ElasticQuotaTree.name
+RESERVATION: Final = ReservationPlugin.name
 _EXPIRED: Final = "node(s) nodeMetric expired"
 NODES_TRIED: Final = 8
 """Those of the lowest load; the pods of these are read."""
+HOLDS_NAMED: Final = 3
 
 
 def refused_by_load(plugin: str, groups: Mapping[str, Sequence[str]], places: Places) -> Explanation | None:
@@ -161,3 +166,71 @@ def _tree_of(args: ElasticQuotaTreeArgs, objects: Objects, standing: Standing) -
             else:
                 tree.set_pod(each.key, counted_if_it_asks(known))
     return tree
+
+
+# --- reservations -----------------------------------------------------------------------------------------------------
+
+
+def refused_by_reservations(plugin: str, groups: Mapping[str, Sequence[str]], places: Places) -> Explanation | None:
+    """Of a pod whose nodes the plugin Reservation refused; ``groups``: message → nodes. None of other refusals."""
+    if plugin != RESERVATION:
+        return None
+    known = _reservations(places.objects)
+    if set(groups) <= {NO_MATCH_HERE, NO_ROOM_IN_ANY}:
+        again = say("The pod is tried again when a Reservation that it may use comes, or has more left.")
+        if NO_ROOM_IN_ANY in groups:
+            return say("It must use a reservation, and those that it may use have no room for it."), again
+        headline = say("It must use a reservation, and no node that it may use has one for it.")
+        return headline, one_after_another([_named(places, known), again])
+    again = say("The pod is tried again when a Reservation ends or is used up, when pods go, or when nodes come.")
+    headline = say("What it asks for is held by reservations, on every node that it may use.")
+    return headline, one_after_another([_held(groups, known), again])
+
+
+def _reservations(objects: Objects) -> dict[str, Reservation]:
+    manifests = ({"apiVersion": Reservation.api_version, **each} for each in objects.all(Reservation.kind))
+    decoded = map(decode_manifest, manifests)
+    return {each.metadata.name: each for each in decoded if isinstance(each, Reservation)}
+
+
+def _named(places: Places, known: Mapping[str, Reservation]) -> str:
+    """What is the matter with the reservation that the pod names; "" where it names none."""
+    try:
+        affinity = affinity_of(places.pod)
+    except AffinityError:
+        return ""
+    if affinity is None or not affinity.name:
+        return ""
+    found = known.get(affinity.name)
+    if found is None:
+        return say("It names Reservation {name}, which does not exist.", name=affinity.name)
+    if found.status.phase != AVAILABLE:
+        phase = found.status.phase or say("new")
+        return say("It names Reservation {name}, which is {phase}.", name=affinity.name, phase=phase)
+    node = found.status.node_name
+    return say("It names Reservation {name} on {node}, which is not for it.", name=affinity.name, node=node)
+
+
+def _held(groups: Mapping[str, Sequence[str]], known: Mapping[str, Reservation]) -> str:
+    """Of the first nodes by name, who holds what there."""
+    refused = {name for names in groups.values() for name in names}
+    here = [each for each in known.values() if each.status.phase == AVAILABLE and each.status.node_name in refused]
+    here.sort(key=lambda each: (each.status.node_name, each.metadata.name))
+    said = [
+        say(
+            "Reservation {name} still holds {amounts} on {node}",
+            name=each.metadata.name,
+            amounts=both([lacking_words(resource, amount) for resource, amount in left.items()]),
+            node=each.status.node_name,
+        )
+        for each in here[:HOLDS_NAMED]
+        if (left := _left_of(each))
+    ]
+    return say("{clauses}.", clauses=clauses(said)) if said else ""
+
+
+def _left_of(reservation: Reservation) -> dict[str, int]:
+    status = reservation.status
+    used = {name: resource_value(name, amount) for name, amount in (status.allocated or {}).items()}
+    whole = {name: resource_value(name, amount) for name, amount in (status.allocatable or {}).items()}
+    return {name: amount - used.get(name, 0) for name, amount in whole.items() if amount > used.get(name, 0)}
