@@ -20,6 +20,7 @@ from framework.cli.errors import InputError
 from framework.cli.manifests import Objects
 from framework.interface.status import SUCCESS
 from framework.objects import KubeObject, Pod
+from framework.objects.reservations import Reservation, reservation_of
 from framework.reading.gathering import from_a_cluster
 from framework.reports.dump import debugger_log
 from framework.reports.events import event_list, series_of, table
@@ -82,7 +83,8 @@ class _Outcomes(LastAttempts):
         self.events.append(record)
 
     def object_changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
-        if isinstance(old, Pod) and new is None:
+        # The pod of a reservation goes when it has found its node.
+        if isinstance(old, Pod) and new is None and not reservation_of(old):
             self.deleted.append((old.key, old.spec.node_name))
 
 
@@ -184,6 +186,13 @@ def _answer(
 
 def _row(scheduler: Scheduler, outcomes: _Outcomes, known: Pod, *, new: bool) -> Row:
     pod = scheduler.cluster.get(Pod, known.metadata.namespace, known.metadata.name)
+    if pod is None and (name := reservation_of(known)):
+        reservation = scheduler.cluster.get(Reservation, "", name)
+        node = "" if reservation is None else reservation.status.node_name
+        trace = outcomes.by_pod.get(known.key)
+        if node:
+            return Row(known.key, PLACED, node, _score(trace), f"held by Reservation {name}", new)
+        return Row(known.key, "pending", message=f"Reservation {name} wants no place any more", new=new)
     if pod is None:
         return Row(known.key, "preempted", message="deleted to make room for others", new=new)
     trace = outcomes.by_pod.get(pod.key)

@@ -92,3 +92,25 @@ def test_bounds_on_the_way_up_are_raised_as_far_as_is_needed() -> None:
         "Raise cpu max from 4 to 5 in ElasticQuota teams/team and cpu max from 3 to 5 in ElasticQuota shop/web"
     )
     assert len(remedy.commands) == 2
+
+
+def reservation(name: str, cpu: str = "4", **spec: object) -> Manifest:
+    """For pods with app=web."""
+    container = {"name": "main", "image": "app:1", "resources": {"requests": {"cpu": cpu}}}
+    return {
+        "apiVersion": "scheduling.koordinator.sh/v1alpha1",
+        "kind": "Reservation",
+        "metadata": {"name": name},
+        "spec": {
+            "template": {"spec": {"containers": [container]}},
+            "owners": [{"labelSelector": {"matchLabels": {"app": "web"}}}],
+            **spec,
+        },
+    }
+
+
+def test_a_reservation_that_is_in_the_way_goes() -> None:
+    remedy = remedy_for("reservations", [node("a", cpu="8"), reservation("r", cpu="6"), pod("x", cpu="3")], "x", "free")
+    assert str(remedy.text) == "Delete Reservation r on a"
+    assert remedy.commands == ("kubectl delete reservation r",)
+    assert remedy.others_count == 0

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from framework.cli.main import main
+from framework.configuration.presets import preset
 
 SHOP = Path(__file__).parent.parent / "data" / "cluster-shop" / "kubectl-export.json.gz"
 
@@ -369,3 +370,34 @@ def test_metrics_count_what_was_simulated(shell: Shell) -> None:
     assert 'scheduler_queue_incoming_pods_total{event="UnschedulablePodAdd",queue="active"} 3' in lines
     assert 'scheduler_event_handling_duration_seconds_count{event="NodeAdd"} 2' in lines
     assert 'scheduler_unschedulable_pods{plugin="NodeResourcesFit",profile="default-scheduler"} 1' in lines
+
+
+RESERVED = """
+apiVersion: scheduling.koordinator.sh/v1alpha1
+kind: Reservation
+metadata: {name: training}
+spec:
+  owners: [{labelSelector: {matchLabels: {app: train}}}]
+  template:
+    spec:
+      priority: 10
+      containers: [{name: main, image: app, resources: {requests: {cpu: "6"}}}]
+---"""
+
+
+def test_a_reservation_is_placed_and_kept_from_strangers(shell: Shell) -> None:
+    chosen = preset("reservations")
+    assert chosen is not None
+    config = shell.file("config.yaml", chosen.text)
+    train = pod("train", "5").replace("{name: train}", "{name: train, labels: {app: train}}")
+    cluster = shell.file("cluster.yaml", NODES + "---" + RESERVED + pod("stranger", "4"))
+    status, lines, _ = shell.run("-f", cluster, "--config", config)
+    assert status == 1
+    assert any(line.startswith("default/reservation-training") and "large" in line for line in lines), lines
+    assert any(line.startswith("default/stranger ") and " - " in line for line in lines)
+    assert "held by Reservation training" in "\n".join(lines)
+    assert "preempted" not in "\n".join(lines)
+    owners = shell.file("owners.yaml", NODES + "---" + RESERVED + train)
+    status, lines, _ = shell.run("-f", owners, "--config", config)
+    assert status == 0
+    assert any(line.startswith("default/train ") and "large" in line for line in lines)

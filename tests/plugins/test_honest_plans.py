@@ -32,6 +32,14 @@ from framework.interface.plugin import Plugin
 from framework.interface.status import Code
 from framework.objects import ObjectMeta, Pod
 from framework.objects.catalogue import LoadData, LoadMetric, LoadMetrics, NodeLoad
+from framework.objects.metadata import ResourceList
+from framework.objects.reservations import (
+    ObjectReference,
+    Reservation,
+    ReservationOwner,
+    ReservationSpec,
+    ReservationStatus,
+)
 from framework.plugins.registry import built_in_registry
 from framework.profiles import Profile
 from framework.scheduler import Observer, Scheduler
@@ -40,7 +48,7 @@ from tests.trace.scenario import node, pod
 
 ALL = built_in_registry()
 FILTERS = [name for name in ALL.names() if issubclass(ALL.plugin_class(name) or object, ColumnFilterPlugin)]
-OURS = ("LoadAwareScheduling",)
+OURS = ("LoadAwareScheduling", "Reservation")
 CATALOGUE = [entry.name for entry in ALL.entries() if entry.origin == "scheduler-plugins" or entry.name in OURS]
 EVERYTHING = {
     "apiVersion": "kubescheduler.config.k8s.io/v1",
@@ -104,6 +112,8 @@ class Cluster:
         for _ in range(40):
             self.place()
         self.scheduler.cluster.create_admitted(self.load())
+        for i in range(0, 25, 3):
+            self.scheduler.cluster.create_admitted(self.reservation(i))
         self.refresh()
 
     @property
@@ -124,6 +134,16 @@ class Cluster:
             for i in range(0, 25, 2)
         }
         return LoadMetrics(metadata=ObjectMeta(name=LoadMetrics.NAME), data=LoadData(node_metrics_map=measured))
+
+    def reservation(self, number: int) -> Reservation:
+        """Of every second one all pods may use what it holds, of the others none."""
+        anybody = ReservationOwner(object=ObjectReference(kind="Pod" if number % 2 else "Nothing"))
+        amounts: ResourceList = {"cpu": f"{self.rng.randrange(1, 30)}00m", "memory": "1Gi"}
+        return Reservation(
+            metadata=ObjectMeta(name=f"r-{number}", uid=f"r-{number}"),
+            spec=ReservationSpec(owners=(anybody,), allocate_once=False),
+            status=ReservationStatus(phase="Available", node_name=f"n-{number}", allocatable=amounts),
+        )
 
     def query(self) -> PodInfo:
         self.number += 1

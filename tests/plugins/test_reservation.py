@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from framework.configuration.load import load
 from framework.objects import KubeObject, Node, ObjectMeta, OwnerReference, Pod
 from framework.objects.decode import decode_manifest
 from framework.objects.reservations import (
@@ -21,6 +22,7 @@ from framework.objects.reservations import (
 )
 from framework.objects.resources import pod_requests
 from framework.objects.timestamps import format_timestamp
+from framework.plugins.registry import built_in_registry
 from framework.plugins.reservation.args import ReservationArgs
 from framework.plugins.reservation.plugin import ReservationPlugin
 from tests.builders import make_node, make_pod
@@ -270,9 +272,6 @@ def test_without_the_plugin_nobody_looks_for_a_place() -> None:
 
 
 def test_a_profile_that_begins_to_keep_reservations_hears_of_those_that_are_there() -> None:
-    from framework.configuration.load import load
-    from framework.plugins.registry import built_in_registry
-
     play = play_of(make_node("n"), reservation("r"), configuration=WITHOUT)
     effective = load(CONFIGURATION, built_in_registry()).effective
     assert effective is not None

@@ -78,6 +78,15 @@ HELD: dict[str, dict[str, Any]] = {
     "PodDisruptionBudget": {"status": {"disruptionsAllowed": 2}},
     "CSIDriver": {"spec": {"storageCapacity": True}},
     "CSIStorageCapacity": {"storageClassName": "fast"},
+    "Reservation": {
+        "status": {
+            "phase": "Available",
+            "nodeName": "a",
+            "allocatable": {"cpu": "4"},
+            "allocated": {"cpu": "1500m"},
+            "currentOwners": [{"namespace": "shop", "name": f"web-{i}"} for i in range(5)],
+        }
+    },
 }
 
 
@@ -99,3 +108,5 @@ def test_states_in_english() -> None:
     assert said["CSINode"] == "csi.example.com up to 25"
     assert said["PodDisruptionBudget"] == "2 disruptions allowed"
     assert said["CSIStorageCapacity"] == "fast, nothing free"
+    used = "1500m of 4 cpu used, by shop/web-0, shop/web-1, shop/web-2, 2 more pods"
+    assert said["Reservation"] == f"Available on a, {used}"

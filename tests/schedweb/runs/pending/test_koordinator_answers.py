@@ -10,7 +10,7 @@ from framework.configuration.presets import preset
 from schedweb.runs.models import PodRecord
 from schedweb.runs.pods.page import pod_body
 from schedweb.runs.records.runs import run_get
-from tests.advice.test_koordinator_remedies import OVER_MAX, load, quota
+from tests.advice.test_koordinator_remedies import OVER_MAX, load, quota, reservation
 from tests.schedweb.engine.worlds import Manifest, node, pod
 from tests.schedweb.runs.conftest import played_out
 
@@ -59,3 +59,21 @@ def test_of_what_is_shared_out_there_is_not_enough(operator: User) -> None:
         "It is guaranteed 1 cpu; what nobody is guaranteed goes by weight to all that ask for it. "
         f"web is below it in the tree of quotas. {TREE_AGAIN}",
     )
+
+
+def test_which_reservation_holds_what_a_pod_asks_for(operator: User) -> None:
+    objects = [node("a", cpu="8"), reservation("r", cpu="6"), pod("x", cpu="3")]
+    assert answer(operator, "reservations", objects, "x") == (
+        "What it asks for is held by reservations, on every node that it may use.",
+        "Reservation r still holds 6 cpu on a. The pod is tried again when a Reservation ends or is used up, when pods "
+        "go, or when nodes come.",
+    )
+
+
+def test_what_is_the_matter_with_the_reservation_that_a_pod_names(operator: User) -> None:
+    asking = pod("x", cpu="3")
+    asking["metadata"]["annotations"] = {"scheduling.koordinator.sh/reservation-affinity": '{"name": "r"}'}
+    again = "The pod is tried again when a Reservation that it may use comes, or has more left."
+    headline, detail = answer(operator, "reservations", [node("a"), asking], "x")
+    assert headline == "It must use a reservation, and no node that it may use has one for it."
+    assert detail.startswith(f"It names Reservation r, which does not exist. {again}")

@@ -1,0 +1,76 @@
+"""A Reservation in a run, by commands through the API: made, held, used, edited, deleted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.test import Client
+
+from framework.configuration.presets import preset
+from schedweb.runs.models import JournalEntry, PodRecord
+from tests.advice.test_koordinator_remedies import reservation
+from tests.schedweb.engine.worlds import node, pod
+from tests.schedweb.runs.conftest import Game, played_out
+from tests.schedweb.runs.test_api import get, with_secrets
+
+
+def ordered(game: Game, client: Client, **command: Any) -> JournalEntry:
+    answer = client.post(f"/api/v1/runs/{game.id}/commands/", command, content_type="application/json")
+    assert answer.status_code == 202, answer.content
+    game.command("play", speed="max")
+    game.play()
+    return JournalEntry.objects.get(pk=answer.json()["id"])
+
+
+def state(game: Game, client: Client) -> str:
+    found: list[dict[str, Any]] = get(client, f"/api/v1/runs/{game.id}/objects/?kind=Reservation")["results"]
+    return found[0]["state"] if found else ""
+
+
+def node_of(game: Game, name: str) -> str:
+    return PodRecord.objects.get(run=game.run, name=name).node
+
+
+def test_a_place_is_held_for_an_owner_and_kept_from_a_stranger(operator: User, client: Client) -> None:
+    chosen = preset("reservations")
+    assert chosen is not None
+    game = played_out(operator, [node("a", cpu="8")], configuration=chosen.text)
+    made = reservation("r", cpu="6", allocateOnce=False)
+    made["spec"]["template"] = with_secrets({"metadata": {}, **made["spec"]["template"]})
+    entry = ordered(game, client, type="change", verb="add", manifest=made)
+    assert "hunter2" not in str(entry.command)
+    assert state(game, client) == "Available on a, 0 of 6 cpu used"
+
+    ordered(game, client, type="pod_add", manifest=pod("stranger", cpu="3"))
+    assert node_of(game, "stranger") == ""
+    ordered(game, client, type="pod_add", manifest=pod("owner", cpu="3", app="web"))
+    assert node_of(game, "owner") == "a"
+    assert state(game, client) == "Available on a, 3 of 6 cpu used, by shop/owner"
+
+    yaml = client.get(f"/api/v1/runs/{game.id}/objects/yaml/?kind=Reservation&namespace=&name=r").content.decode()
+    assert "nodeName: a" in yaml
+    assert "hunter2" not in yaml
+
+    ordered(game, client, type="change", verb="delete", manifest=made)
+    assert state(game, client) == ""
+    assert node_of(game, "stranger") == "a"
+
+
+def test_what_is_wrong_with_one_is_told_and_nothing_changes(operator: User, client: Client) -> None:
+    chosen = preset("reservations")
+    assert chosen is not None
+    game = played_out(operator, [node("a", cpu="8")], configuration=chosen.text)
+    wrong = {**reservation("r"), "spec": {"template": reservation("r")["spec"]["template"]}}
+    answer = client.post(
+        f"/api/v1/runs/{game.id}/commands/",
+        {"type": "change", "verb": "add", "manifest": wrong},
+        content_type="application/json",
+    )
+    if answer.status_code == 202:
+        game.play()
+        entry = JournalEntry.objects.get(pk=answer.json()["id"])
+        assert "spec.owners: Required value" in str(entry.outcome)
+    else:
+        assert "spec.owners: Required value" in answer.content.decode()
+    assert state(game, client) == ""
