@@ -12,10 +12,11 @@ from typing import ClassVar, Final
 
 from framework.objects.affinity import NodeSelector, NodeSelectorTerm
 from framework.objects.affinity_validation import label_selector_errors
+from framework.objects.defaults import with_defaults
 from framework.objects.field_errors import FieldError, invalid, not_supported, required
 from framework.objects.metadata import KubernetesObject, LabelSelector, Manifest, ObjectMeta, ResourceList
 from framework.objects.pod import Pod, PodSpec
-from framework.objects.pod_validation import amount_errors, timestamp_errors
+from framework.objects.pod_validation import amount_errors, pod_errors, timestamp_errors
 from framework.objects.resources import CPU
 from framework.objects.timestamps import SECOND, TimestampError, parse_timestamp
 
@@ -198,12 +199,14 @@ def expires_at(reservation: Reservation, default_ttl: int) -> int | None:
 
 
 def reservation_errors(reservation: Reservation) -> Iterable[FieldError]:
-    """What koordinator's API server refuses. The template is looked at when its pod is made, as a pod."""
+    """What an API server with koordinator's definitions refuses, and what is wrong with the template as a pod."""
     spec = reservation.spec
     if spec.template is None:
         yield required("spec.template")
-    elif not spec.template.spec.containers:
-        yield required("spec.template.spec.containers")
+    else:
+        about = ObjectMeta(name=reservation.metadata.name, namespace="default", labels=spec.template.metadata.labels)
+        for error in pod_errors(with_defaults(Pod(metadata=about, spec=spec.template.spec))):
+            yield FieldError(f"spec.template.{error.path}", error.detail)
     if not spec.owners:
         yield required("spec.owners")
     for i, owner in enumerate(spec.owners):

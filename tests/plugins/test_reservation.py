@@ -214,7 +214,9 @@ def test_what_is_held_is_there(
                 users = [pod for pod in here if allocated_to(pod) == (each.metadata.name, each.metadata.uid)]
                 assert {pod.metadata.uid for pod in users} == {one.uid for one in each.status.current_owners}
                 assert not (each.is_used_once and users)
-                capacity = pod_requests(make_pod("x", requests=dict(each.status.allocatable or {})))["cpu"]
+                capacity = pod_requests(make_pod("x", requests={"cpu": str((each.status.allocatable or {})["cpu"])}))[
+                    "cpu"
+                ]
                 used += max(0, capacity - sum(pod_requests(pod)["cpu"] for pod in users))
         assert used <= 4000
 
@@ -262,7 +264,11 @@ def test_a_template_that_is_no_pod_ends_it() -> None:
     play = play_of(make_node("n"), reservation("r", "-1"))
     status = found(play, "r").status
     assert status.phase == "Failed"
-    assert "reservation-r was refused" in status.conditions[0].message
+    assert status.conditions[0].message.startswith(
+        'spec.template.spec.containers[0].resources.requests[cpu]: Invalid value: "-1"'
+    )
+    play.create(reservation("s", template={"priorityClassName": "unknown"}))
+    assert found(play, "s").status.conditions[0].message == "its pod default/reservation-s was refused"
 
 
 def test_without_the_plugin_nobody_looks_for_a_place() -> None:
@@ -375,7 +381,7 @@ def test_a_pod_that_must_use_one_is_refused_elsewhere() -> None:
 
 def test_affinity_by_labels_of_reservations() -> None:
     terms = [{"matchExpressions": [{"key": "pool", "operator": "In", "values": ["a"]}]}]
-    wants = [
+    wants: list[dict[str, Any]] = [
         {"reservationSelector": {"pool": "a"}},
         {"requiredDuringSchedulingIgnoredDuringExecution": {"reservationSelectorTerms": terms}},
     ]
@@ -525,7 +531,9 @@ def test_a_checkpoint_goes_on_as_the_run_did() -> None:
             pass
         bound = {pod.metadata.name for pod in scheduler.cluster.list(Pod) if pod.spec.node_name}
         assert bound == {"o", "p"}
-        assert scheduler.cluster.get(Reservation, "", "r").status.allocated == {"cpu": "4"}
+        known = scheduler.cluster.get(Reservation, "", "r")
+        assert known is not None
+        assert known.status.allocated == {"cpu": "4"}
 
 
 def test_what_is_wrong_with_a_reservation_is_told() -> None:

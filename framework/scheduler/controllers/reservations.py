@@ -26,6 +26,7 @@ from framework.objects.reservations import (
     allocated_to,
     amounts_written,
     expires_at,
+    reservation_errors,
     reservation_of,
 )
 from framework.objects.resources import pod_requests, resource_value
@@ -110,6 +111,10 @@ def _seek(cluster: ControlledCluster, told: Reservation) -> None:
         return
     if _scheduler_of(reservation) not in cluster.reserving or _pod_of(cluster, reservation) is not None:
         return
+    wrong = next(iter(reservation_errors(reservation)), None)
+    if wrong is not None:  # one that was stored unchecked
+        _end(cluster, reservation, FAILED, "Unschedulable", str(wrong))
+        return
     template, (namespace, name) = reservation.spec.template, _pod_name(reservation)
     owner = OwnerReference(
         api_version=Reservation.api_version,
@@ -124,7 +129,8 @@ def _seek(cluster: ControlledCluster, told: Reservation) -> None:
         name=name, namespace=namespace, labels=about.labels, annotations=annotations, owner_references=(owner,)
     )
     pod = Pod(metadata=metadata, spec=replace(template.spec, node_name=""))
-    if cluster.post(pod) is None:
+    # A template may say its priority itself, which a pod may not.
+    if cluster.post(pod, stored=pod.spec.priority is not None) is None:
         _end(cluster, reservation, FAILED, "Unschedulable", f"its pod {namespace}/{name} was refused")
     elif reservation.status.phase != PENDING:
         cluster.replace(replace(reservation, status=replace(reservation.status, phase=PENDING)))
