@@ -102,7 +102,7 @@ def reservation(name: str, cpu: str = "4", **spec: object) -> Manifest:
         "kind": "Reservation",
         "metadata": {"name": name},
         "spec": {
-            "template": {"spec": {"containers": [container]}},
+            "template": {"spec": {"containers": [container], "priority": 10}},
             "owners": [{"labelSelector": {"matchLabels": {"app": "web"}}}],
             **spec,
         },
