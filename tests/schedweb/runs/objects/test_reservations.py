@@ -71,5 +71,5 @@ def test_what_is_wrong_with_one_is_told_and_nothing_changes(operator: User, clie
     assert answer.status_code == 202
     game.play()
     entry = JournalEntry.objects.get(pk=answer.json()["id"])
-    assert (entry.status, "spec.owners: Required value" in str(entry.text)) == ("failed", True)
+    assert (entry.status, "spec.owners: Required value" in str(entry.text)) == ("refused", True)
     assert state(game, client) == ""
