@@ -2831,7 +2831,7 @@ export interface components {
              */
             text: string;
             /**
-             * @description Instead of a text: default, bin-pack, spread, no-scoring, approvals, quotas, quota-tree, numa, network, load, load-aware, power, toleration, node-facts, shared-cluster
+             * @description Instead of a text: default, bin-pack, spread, no-scoring, approvals, quotas, quota-tree, numa, network, load, load-aware, reservations, power, toleration, node-facts, shared-cluster
              * @default
              */
             preset: string;
