@@ -51,7 +51,7 @@ from schedweb.engine.world import Refused
 
 O = TypeVar("O", bound=KubeObject)  # noqa: E741
 ENDED: Final = ("Succeeded", "Failed")
-NICE: Final = 5
+NICE: Final = 10
 """Runs that play come first."""
 ROOM: Final = 1 << 20
 """Bytes without which an analysis does not begin."""

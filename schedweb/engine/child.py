@@ -10,7 +10,7 @@ import os
 import sys
 import traceback
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 from framework.profiles import ProfileError
 from framework.sentences import Words, sentence, words_of
@@ -24,6 +24,8 @@ from schedweb.engine.payload import PayloadUnreadable
 from schedweb.engine.player import Player, RunRefused
 from schedweb.engine.replay import Diverged, do, played_by, replay
 from schedweb.engine.shapes import UntranslatedOutcome
+
+NICE: Final = 5
 
 
 @dataclass
@@ -86,6 +88,9 @@ def serve(inward: BinaryIO, outward: frames.Writer) -> int:
         engine = Engine(prepared.player, prepared.pace, begin, (reader, outward))
         if prepared.player.position < begin.inherited:
             engine.catch_up(prepared.inherited)
+        # What it did until here somebody waited for. Playing takes all the time there is, and would take it from those
+        # who ask and who store.
+        os.nice(NICE)
         # From here on commands may come.
         frames.write(outward, frames.Ready(prepared.replayed))
         engine.outcomes += prepared.outcomes

@@ -31,6 +31,7 @@ from schedweb.stopping import STOPPING
 from schedweb.worker.analyst import analyse
 from schedweb.worker.following import ENDING_SECONDS, FOLLOWERS
 from schedweb.worker.giving_way import make_room
+from schedweb.worker.listening import listen_until
 from schedweb.worker.measures import serve_metrics
 from schedweb.worker.playing import play_run, shut_down_all
 from schedweb.worker.shares import Share
@@ -148,6 +149,7 @@ def worker_begins(**kwargs: Any) -> None:
     SPARES.keep(ENGINE, READER)
     STOPPING.clear()
     threading.Thread(target=sweep_until_stopped, name="sweep", daemon=True).start()
+    threading.Thread(target=listen_until, args=(STOPPING,), name="wake-ups", daemon=True).start()
     threading.Thread(target=notices_until, args=(STOPPING,), name="notices", daemon=True).start()
     threading.Thread(target=keep_house_until, args=(STOPPING,), name="housekeeping", daemon=True).start()
 

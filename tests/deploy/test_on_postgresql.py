@@ -22,6 +22,8 @@ TESTS: Final = (
     "keeping/test_retention.py::test_the_command_says_what_would_go_and_does_it",
     "runs/test_audited.py::test_the_same_decision_twice_is_one_entry",
     "runs/test_audited.py::test_who_is_killed_leaves_both_the_decision_and_its_entry_or_neither[1]",
+    "worker/test_listening.py::test_a_command_stored_by_another_process_wakes_the_supervisor",
+    "worker/test_listening.py::test_who_lost_the_connection_listens_again",
 )
 
 

@@ -36,7 +36,7 @@ from schedweb.runs.models import (
 )
 from schedweb.runs.playing.commands import command_insert
 from schedweb.runs.playing.dispatch import run_dispatch
-from schedweb.runs.playing.wakeups import WAKEUPS
+from schedweb.runs.playing.wakeups import wake_holder
 from schedweb.runs.records.analyses import OPEN
 from schedweb.runs.records.runs import no_such_run
 from schedweb.runs.storing.batches import deleted, refuse_pending
@@ -116,7 +116,7 @@ def mark_deleted(found: Run, user: Any) -> None:
 
 
 def after_deletion(run: Run, refused: Iterable[UntranslatedOutcome]) -> None:
-    WAKEUPS.wake(run.pk)
+    wake_holder(run.pk)
     tell_deletion(run, refused)
 
 

@@ -21,7 +21,7 @@ from kombu.exceptions import OperationalError
 
 from schedweb.engine.shapes import UntranslatedOutcome
 from schedweb.runs.models import JournalEntry, Run
-from schedweb.runs.playing.wakeups import WAKEUPS
+from schedweb.runs.playing.wakeups import wake_holder
 from schedweb.runs.storing.batches import deleted, refuse_pending, stopped
 from schedweb.runs.storing.lease import held, held_by_nobody, to_be_held
 from schedweb.turns import LOOKED_AT, Waits, next_in_turn
@@ -36,7 +36,7 @@ def run_dispatch(run: UUID) -> None:
     """After the transaction: wakes the supervisor that has the run, or asks for one."""
 
     def send() -> None:
-        WAKEUPS.wake(run)
+        wake_holder(run)
         if Run.objects.filter(held(), pk=run).exists():
             return
         offer(run)

@@ -1,15 +1,22 @@
 """Wakes a run's supervisor as soon as a command is stored.
 
-In one process (embedded) at once. Supervisors of other processes look for commands every ENGINE_POLL_SECONDS, so a lost
-wake-up delays a command and loses nothing.
+In one process (embedded) at once, in others by PostgreSQL's NOTIFY (`schedweb/worker/listening.py` hears it). Supervisors
+look for commands every ENGINE_POLL_SECONDS as well, so a lost wake-up delays a command and loses nothing.
 """
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 from typing import Final
 from uuid import UUID
+
+from django.db import DatabaseError, InterfaceError, connection
+
+log = logging.getLogger(__name__)
+CHANNEL: Final = "run_wakeups"
+"""Of NOTIFY; the payload is the run's id."""
 
 
 class Wakeups:
@@ -34,3 +41,15 @@ class Wakeups:
 
 
 WAKEUPS: Final = Wakeups()
+
+
+def wake_holder(run: UUID) -> None:
+    """Whichever process has the run. After the transaction: who is woken looks for what is stored."""
+    WAKEUPS.wake(run)
+    if connection.vendor != "postgresql":
+        return
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_notify(%s, %s)", [CHANNEL, str(run)])
+    except (DatabaseError, InterfaceError) as error:
+        log.warning("nobody was told that run %s has a command, it is found soon: %s", run, str(error).strip())

@@ -57,6 +57,7 @@ from schedweb.runs.storing.upserts import identifier, upsert
 from schedweb.sentence_field import stored
 
 CLOCK: Final = "clock"
+FEED_COLUMNS: Final = ("run", "number", "at", "kind", "subjects", "item")
 KEPT_CHECKPOINTS: Final = 8
 """The two newest for a takeover, the others spread over the run for those who look back."""
 
@@ -269,18 +270,21 @@ class BatchWriter:
         )
 
     def store_feed(self, lines: list[FeedLine], items: list[NumberedFeedItem]) -> None:
-        FeedItem.objects.bulk_create(
+        upsert(
+            FeedItem,
+            FEED_COLUMNS,
+            ("run", "number"),
             [
-                FeedItem(
-                    run=self.run,
-                    number=item.id,
-                    at=line.at,
-                    kind=item.kind,
-                    subjects=f" {' '.join(line.subjects)} " if line.subjects else "",
-                    item=msgspec.to_builtins(item),
+                (
+                    self.run_key,
+                    item.id,
+                    line.at,
+                    item.kind,
+                    f" {' '.join(line.subjects)} " if line.subjects else "",
+                    msgspec.json.encode(item).decode(),
                 )
                 for line, item in zip(lines, items, strict=True)
-            ]
+            ],
         )
 
     def store_journal(self, batch: Batch) -> dict[str, Any]:
