@@ -1,7 +1,7 @@
 """Wakes a run's supervisor as soon as a command is stored.
 
-In one process (embedded) at once, in others by PostgreSQL's NOTIFY (`schedweb/worker/listening.py` hears it). Supervisors
-look for commands every ENGINE_POLL_SECONDS as well, so a lost wake-up delays a command and loses nothing.
+In one process (embedded) at once, in others by PostgreSQL's NOTIFY (`schedweb/worker/listening.py` hears it).
+Supervisors look for commands every ENGINE_POLL_SECONDS as well, so a lost wake-up delays a command and loses nothing.
 """
 
 from __future__ import annotations

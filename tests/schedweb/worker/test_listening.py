@@ -1,4 +1,4 @@
-"""Supervisors are woken by commands that other processes store (run on PostgreSQL by tests/deploy/test_on_postgresql.py)."""
+"""Supervisors are woken by commands of other processes (on PostgreSQL: tests/deploy/test_on_postgresql.py)."""
 
 from __future__ import annotations
 
