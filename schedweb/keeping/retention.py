@@ -25,7 +25,7 @@ from schedweb.runs.deleting.services import AT_ONCE, mark_deleted
 from schedweb.runs.models import Analysis, AttemptChunk, Checkpoint, Run, ShareLink
 from schedweb.runs.records.analyses import OPEN
 from schedweb.runs.storing.dictionaries import forget_unused
-from schedweb.runs.storing.lease import has_commands
+from schedweb.runs.storing.lease import has_commands, held
 from schedweb.runs.storing.sizes import MADE_AGAIN, measure
 from schedweb.sentences import amount
 
@@ -38,7 +38,7 @@ ENDED: Final = (Run.State.FINISHED, Run.State.STOPPED)
 MOVING: Final = (Run.State.PLAYING, Run.State.WAITING_FOR_PERSON)
 FACTS: Final = (
     *("number", "state", "stored", "stored_bytes", "used_at", "starred_at", "breakdowns_gone_at"),
-    *("lease_owner", "wanted", "obeying", "unwritten", "started_by_name"),
+    *("wanted", "obeying", "unwritten", "started_by_name"),
 )
 
 
@@ -75,7 +75,7 @@ def runs_looked_at(rows: QuerySet[Run] | None = None) -> QuerySet[Any]:
     """Played longest ago first, with what `needed` asks for."""
     kept = (Run.objects.all() if rows is None else rows).only(*FACTS)
     shared = Exists(open_links().filter(run=OuterRef("pk")))
-    return kept.annotate(is_shared=shared, is_told=has_commands()).order_by("used_at", "number")
+    return kept.annotate(is_shared=shared, is_told=has_commands(), is_held=held()).order_by("used_at", "number")
 
 
 def needed(run: Any) -> Needed:
@@ -84,7 +84,10 @@ def needed(run: Any) -> Needed:
         return "starred"
     if run.is_shared:
         return "shared"
-    if run.lease_owner or run.wanted or run.obeying or run.unwritten or run.is_told or run.state in MOVING:
+    if run.is_held or run.obeying or run.unwritten or run.is_told or run.state in MOVING:
+        return "live"
+    # 0.2.0 left it with runs that were stopped.
+    if run.wanted and run.state != Run.State.STOPPED:
         return "live"
     return "" if run.state in ENDED else "unfinished"
 

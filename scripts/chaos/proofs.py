@@ -94,7 +94,7 @@ def unsettled(cluster: Cluster, runs: list[str]) -> list[tuple[Any, ...]]:
     return cluster.rows(
         "SELECT id::text, state, position, lease_owner, "
         "(SELECT count(*) FROM runs_journalentry WHERE run_id = runs_run.id AND status = 'pending') FROM runs_run "
-        "WHERE id = ANY(%s::uuid[]) AND (lease_owner <> '' OR EXISTS "
+        "WHERE id = ANY(%s::uuid[]) AND ((lease_owner <> '' AND lease_expires > now()) OR EXISTS "
         "(SELECT 1 FROM runs_journalentry WHERE run_id = runs_run.id AND status = 'pending'))",
         runs,
     )

@@ -169,6 +169,9 @@ class BatchWriter:
         """Raises LeaseLost: what was written before it in this transaction is then not stored either."""
         if batch.dictionary is not None:
             settings["dictionary"] = batch.dictionary.number
+        if batch.state == "stopped":
+            # Here, as the worker may die before it gives the run back.
+            settings["wanted"] = False
         updated = Run.objects.filter(mine(self.lease)).update(
             state=batch.state,
             speed=batch.speed,

@@ -129,7 +129,7 @@ def test_old_runs_go_to_recently_deleted_and_come_back(ended: Game, client: Clie
 
 
 def test_what_is_needed_stays(ended: Game, client: Client) -> None:
-    held = {"lease_owner": "somebody", "lease_expires": timezone.now()}
+    held = {"lease_owner": "somebody", "lease_expires": timezone.now() + datetime.timedelta(minutes=1)}
     for kept in ({"starred_at": timezone.now()}, held, {"state": "waiting_for_person"}, {"wanted": True}):
         facts = {name: getattr(ended.run, name) for name in kept}
         Run.objects.filter(pk=ended.id).update(**kept)
@@ -261,3 +261,25 @@ def test_the_command_says_what_would_go_and_does_it(ended: Game) -> None:
     assert "Nothing would go" in command("--dry-run")
     with pytest.raises(CommandError, match="--compact is for the embedded mode, and does something"):
         command("--compact", "--dry-run")
+
+
+def test_a_run_that_a_person_stopped_goes_too(game: Game) -> None:
+    game.command("play", speed="max")
+    game.play()
+    game.command("stop")
+    game.play()
+    assert (game.run.state, game.run.wanted, game.run.lease_owner) == ("stopped", False, "")
+    aged(game.run, 91)
+    assert steps() == [("r-0001", "breakdowns", "age")]
+
+
+@pytest.mark.parametrize("wanted", [True, False], ids=["stored by 0.2.0", "stored by this version"])
+def test_a_stopped_run_whose_worker_died_before_it_gave_it_back_goes_too(game: Game, wanted: bool) -> None:
+    game.command("play", speed="max")
+    game.play()
+    game.command("stop")
+    game.play()
+    over = timezone.now() - datetime.timedelta(minutes=1)
+    Run.every.filter(pk=game.id).update(lease_owner="host:1:dead", lease_expires=over, wanted=wanted)
+    aged(game.run, 91)
+    assert steps() == [("r-0001", "breakdowns", "age")]
