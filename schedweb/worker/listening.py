@@ -25,7 +25,7 @@ AGAIN_SECONDS: Final = 1.0
 
 
 def listen_until(stopping: threading.Event) -> None:
-    """Returns soon after it is set; at once where the database is not PostgreSQL: all supervisors are in one process."""
+    """Returns soon after it is set; at once without PostgreSQL, where all supervisors are in one process."""
     if connection.vendor != "postgresql":
         return
     SILENCE.set(SILENT_SECONDS)
