@@ -118,10 +118,10 @@ class End(Message, frozen=True, tag="end"):
 
 class Seen(msgspec.Struct, frozen=True, array_like=True):
     """What the reader of a cluster saw. ``what``: ``added``, ``modified``, ``deleted``; ``list`` begins a list of a
-    kind, whose objects are ``listed`` one by one, and ``whole`` ends it. ``manifest``, as JSON, of these two names only
-    the kind, and of ``deleted`` only the object."""
+    kind, whose objects are ``listed`` one by one, and ``whole`` ends it; ``relisted`` is what a later list has new or
+    otherwise. ``manifest``, as JSON, of ``list`` and ``whole`` names only the kind, of ``deleted`` only the object."""
 
-    what: Literal["added", "modified", "deleted", "list", "listed", "whole"]
+    what: Literal["added", "modified", "deleted", "list", "listed", "whole", "relisted"]
     manifest: bytes
 
 

@@ -13,16 +13,24 @@ import msgspec
 
 from framework.advice.shadow import Judgement, RealDecision, judged, real_decision
 from framework.objects import KubeObject, Pod
+from framework.objects.timestamps import SECOND, TimestampError, parse_timestamp
 from framework.sentences import Words, sentence
 from schedweb.engine.commands import ObservedChange
 from schedweb.engine.frames import JudgementRow
 from schedweb.engine.player import Player
+from schedweb.engine.pod_view import owner_of, view_of
 
 NOT_JUDGED: Final = "not_judged"
 PLACES: Final = 1024
 """More than changes in one command (schedweb/runs/following/changes.py): a number says position and place in it."""
+KUBELET: Final = "Node"
+"""Owns the pods that a kubelet made of files (static pods): no scheduler decides them."""
 LISTED: Final = sentence(
     "It was found decided in a list, so the state on which it was decided is not known: the cluster was read anew."
+)
+UNSEEN: Final = sentence(
+    "It came and was bound while nobody watched, so neither when it was decided nor on which state is known: a list "
+    "has it bound already."
 )
 NO_PROFILE: Final = sentence("The configuration has no profile for this schedulerName.")
 
@@ -33,26 +41,43 @@ def judge_change(
     """Keeps the judgement for the next batch, where the change tells a decision and somebody asked for a shadow."""
     if player.judgements is None:
         return
+    number = player.position * PLACES + place
     real = real_decision(before, after)
-    if real is None:
-        return
-    assert isinstance(before, Pod)
-    player.judgements.append(_row(player, change, before, real, player.position * PLACES + place))
+    if real is not None:
+        assert isinstance(before, Pod)
+        player.judgements.append(_row(player, before, real, number, LISTED if change.listed else ""))
+    elif change.listed and isinstance(after, Pod) and _was_bound_unseen(player, before, after):
+        player.judgements.append(_row(player, after, RealDecision(node=after.spec.node_name), number, UNSEEN))
 
 
-def _row(player: Player, change: ObservedChange, pod: Pod, real: RealDecision, number: int) -> JudgementRow:
+def _was_bound_unseen(player: Player, before: KubeObject | None, pod: Pod) -> bool:
+    """A list has it with a node, the run has not had it at all, and by its times it was bound since the run's
+    beginning, which is the latest time in the cluster as it was read then."""
+    if not pod.spec.node_name or (before is not None and before.metadata.uid == pod.metadata.uid):
+        return False
+    if owner_of(pod)[0] == KUBELET:
+        return False
+    bound = (each for each in pod.status.conditions if each.type == "PodScheduled" and each.status == "True")
+    said = next((each.last_transition_time for each in bound), None) or pod.metadata.creation_timestamp or ""
+    try:
+        return parse_timestamp(said) >= player.options.start // SECOND * SECOND
+    except TimestampError:
+        return True
+
+
+def _row(player: Player, pod: Pod, real: RealDecision, number: int, why: Words) -> JudgementRow:
+    """``why``: it cannot be judged; "" where it can."""
     found: Judgement | None = None
-    why: Words = ""
-    if change.listed:
-        why = LISTED
-    elif pod.spec.scheduler_name not in player.scheduler.profiles:
+    if pod.spec.scheduler_name not in player.scheduler.profiles:
         why = NO_PROFILE
+    elif why:
+        pass
     else:
         try:
             found = judged(player.scheduler, pod, real)
         except Exception as error:  # noqa: BLE001 - a plugin may raise anything; its pod says so, the others are judged
             why = f"{type(error).__name__}: {error}"
-    view = player.projection.views.get(pod.metadata.uid)
+    view = player.projection.views.get(pod.metadata.uid) or view_of(pod)
     detail: dict[str, Any] = {"why": why, "real_message": real.message}
     if found is not None:
         detail |= {
@@ -70,7 +95,7 @@ def _row(player: Player, change: ObservedChange, pod: Pod, real: RealDecision, n
         uid=pod.metadata.uid,
         namespace=pod.metadata.namespace,
         name=pod.metadata.name,
-        workload=pod.metadata.name if view is None else view.workload,
+        workload=view.workload,
         profile=pod.spec.scheduler_name,
         kind=NOT_JUDGED if found is None else found.kind,
         bound=bool(real.node),

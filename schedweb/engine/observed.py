@@ -176,7 +176,7 @@ class Differences:
                 continue
             ahead[key] = after
             verb: Literal["added", "modified"] = "added" if known is None else "modified"
-            found.append(ObservedChange(verb, manifest, listed=each.what == "listed"))
+            found.append(ObservedChange(verb, manifest, listed=each.what in ("listed", "relisted")))
         return found
 
     def _missing(self, kind: tuple[str, str]) -> list[KubeObject]:

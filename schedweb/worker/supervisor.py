@@ -297,7 +297,7 @@ class Supervisor:
         self.engines += 1
         number = self.engines
         if self.watching is not None:
-            self.watching.end()  # what it had seen may not be stored
+            self.watching.begins_anew()  # what it had seen may not be stored
         begin = patiently(lambda: begin_of(self.run))
         known = [entry for entry in begin.journal if without is None or entry.id != str(without.pk)]
         packing = patiently(lambda: packing_of(self.run, self.lease))

@@ -41,6 +41,14 @@ LOOK_SECONDS: Final = 0.5
 _SEEN: Final = msgspec.json.Decoder(tuple[str, msgspec.Raw])
 
 
+class _Kind(msgspec.Struct):
+    apiVersion: str
+    kind: str
+
+
+_KIND: Final = msgspec.json.Decoder(_Kind)
+
+
 class Watching:
     """``wake`` is called when something waits. All but ``take`` may be called at any time, and again."""
 
@@ -56,6 +64,10 @@ class Watching:
         self._thread: threading.Thread | None = None
         self._told = False
         self._stored = 0.0
+        self._behind: set[tuple[str, str]] = set()
+        """(group, kind) of first lists that the engine has not looked at to their end."""
+        self._looked_at: list[tuple[str, str]] = []
+        """Those whose end it is looking at."""
 
     def look(self, send: Callable[[Look], None]) -> None:
         """Has the engine look at what waits, unless it is looking."""
@@ -68,6 +80,8 @@ class Watching:
         """What the engine does not have yet, as entries of the journal, which it is offered as any command. Why it is
         the last that is taken, where it is. Raises LeaseLost."""
         self.is_looked_at = False
+        self._behind.difference_update(self._looked_at)
+        self._looked_at.clear()
         if not changes:
             return None
         patiently(lambda: store_changes(self.run, self.lease, changes))
@@ -77,6 +91,7 @@ class Watching:
         if self._thread is None:
             self._ended, self._waiting = threading.Event(), queue.Queue(MOST_WAITING)
             self._left_over, self._told, self.is_looked_at = None, False, False
+            self._behind, self._looked_at = set(), []
             about = (self._ended, self._waiting)
             self._thread = threading.Thread(target=self._read, args=about, name=f"watching-{self.run.pk}", daemon=True)
             self._thread.start()
@@ -85,6 +100,11 @@ class Watching:
         """What waits is forgotten: whoever begins lists again."""
         self._ended.set()
         self._thread, self.is_looked_at = None, False
+
+    def begins_anew(self) -> None:
+        """An engine is made ready and will list again: until it has, nobody is to read that it was live before."""
+        self.end()
+        patiently(lambda: store_state(self.lease, msgspec.json.encode(ClusterState(at=time.time())).decode()))
 
     def take(self) -> list[Seen]:
         """In the order in which it came, as much as may be looked at at once."""
@@ -103,6 +123,8 @@ class Watching:
             if taken and size > MOST_BYTES:
                 self._left_over = seen
                 break
+            if seen.what == "whole":
+                self._looked_at.append(_kind_of(seen))
             taken.append(seen)
         return taken
 
@@ -122,7 +144,7 @@ class Watching:
                 state = ClusterState(
                     at=now, problem=problem, code="broken", since=now, again_at=now + pause, tries=failures
                 )
-                self._store(msgspec.json.encode(state))
+                self._store(msgspec.json.encode(state), ended)
                 ended.wait(pause)
         except Exception:
             log.exception("%s: reading %s ended by surprise", self.run, self.run.follows)
@@ -148,7 +170,7 @@ class Watching:
                     if line.startswith(b"["):
                         self._put(line, ended, waiting)
                     else:
-                        self._store(line)
+                        self._store(line, ended)
                     if ended.is_set():
                         return ""
             finally:
@@ -159,6 +181,8 @@ class Watching:
     def _put(self, line: bytes, ended: threading.Event, waiting: queue.Queue[Seen]) -> None:
         what, manifest = _SEEN.decode(line)
         seen = Seen(what, bytes(manifest))  # type: ignore[arg-type]  # our own process says it
+        if seen.what == "list":
+            self._behind.add(_kind_of(seen))
         while not ended.is_set():
             try:
                 waiting.put(seen, timeout=LOOK_SECONDS)
@@ -169,17 +193,32 @@ class Watching:
             self._told = True
             self.wake()
 
-    def _store(self, line: bytes) -> None:
+    def _store(self, line: bytes, ended: threading.Event) -> None:
         """What is known of the reading, for people; not more often than they look."""
-        if time.monotonic() - self._stored < STORE_SECONDS:
+        if time.monotonic() - self._stored < STORE_SECONDS or ended.is_set():
             return
         self._stored = time.monotonic()
         try:
             close_old_connections()
-            store_state(self.lease, line.decode())
+            store_state(self.lease, self._as_far_as_looked_at(line).decode())
         except (DatabaseError, InterfaceError) as error:
             log.warning("%s: what is read of %s is not stored: %s", self.run, self.run.follows, str(error).strip())
             close_own_connection()
+
+    def _as_far_as_looked_at(self, line: bytes) -> bytes:
+        """A kind is caught up with when the run has its first list, not when the reader has it."""
+        if not (behind := set(self._behind)):
+            return line
+        state = msgspec.json.decode(line, type=ClusterState)
+        for each in state.kinds:
+            if (each.group, each.kind) in behind and each.state == "live":
+                each.state = "catching_up"
+        return msgspec.json.encode(state)
+
+
+def _kind_of(seen: Seen) -> tuple[str, str]:
+    about = _KIND.decode(seen.manifest)
+    return about.apiVersion.rpartition("/")[0], about.kind
 
 
 class _Alive:

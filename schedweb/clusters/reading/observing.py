@@ -1,7 +1,8 @@
 """A cluster that a run follows: what its reflectors see is written line by line, for whoever keeps the run's journal.
 
 ``["added", {…}]``, ``["modified", {…}]``, ``["deleted", {…}]`` for changes; ``["list", {…}]``, then ``["listed", {…}]``
-for each object, then ``["whole", {…}]`` for the first list of a kind. What a later list differs in is told as changes.
+for each object, then ``["whole", {…}]`` for the first list of a kind. What a later list differs in is told as changes:
+``["relisted", {…}]`` for what is new or other there.
 Between them, every second, an object: ``ClusterState``.
 """
 
@@ -14,8 +15,8 @@ import msgspec
 
 from schedweb.clusters.reading.following import Following
 from schedweb.clusters.reading.kinds import Resource
-from schedweb.clusters.reading.reducing import Key, Reduced, Reducer
-from schedweb.clusters.reading.reflector import Change
+from schedweb.clusters.reading.reducing import Key, Reduced
+from schedweb.clusters.reading.reflector import Change, Reflector
 
 WORDS: Final[dict[Change, bytes]] = {"ADDED": b"added", "MODIFIED": b"modified", "DELETED": b"deleted"}
 
@@ -27,7 +28,7 @@ class Observing:
         self._lock = threading.Lock()
         self._lists: set[Resource] = set()
         """Those that are being written."""
-        self._reducers: dict[Resource, Reducer] = {}
+        self._of: dict[Resource, Reflector] = {}
 
     def changed(self, resource: Resource, change: Change, key: Key, reduced: Reduced | None) -> None:
         if reduced is None:
@@ -35,7 +36,8 @@ class Observing:
         elif resource in self._lists:
             self._write(b"listed", self._text(resource, reduced), is_last=False)
         else:
-            self._write(WORDS[change], self._text(resource, reduced))
+            text = self._text(resource, reduced)
+            self._write(b"relisted" if self._of[resource].tells_list else WORDS[change], text)
 
     def listed(self, resource: Resource, is_whole: bool) -> None:
         self._write(b"whole" if is_whole else b"list", _named(resource))
@@ -48,11 +50,9 @@ class Observing:
         self._line(msgspec.json.encode(self.following.state()) + b"\n")
 
     def _text(self, resource: Resource, reduced: Reduced) -> bytes:
-        reducer = self._reducers.get(resource)
-        if reducer is None:
-            self._reducers.update((each.resource, each.reducer) for each in self.following.reflectors)
-            reducer = self._reducers[resource]
-        return reducer.whole(reduced.text)
+        if resource not in self._of:
+            self._of.update((each.resource, each) for each in self.following.reflectors)
+        return self._of[resource].reducer.whole(reduced.text)
 
     def _write(self, what: bytes, manifest: bytes, *, is_last: bool = True) -> None:
         self._line(b'["' + what + b'",' + manifest + b"]\n", is_last=is_last)

@@ -121,6 +121,8 @@ class Reflector:
         self._on_list = on_list
         self._is_told = False
         """The listener has heard of a list."""
+        self.tells_list = False
+        """What it tells now is the outcome of a list, so what came in between is not known."""
         self.reducer = Reducer()
         self._version: str | None = None
         """Where a watch goes on; None: it has to be listed."""
@@ -273,11 +275,13 @@ class Reflector:
         self._is_told = True
         if on_list is not None:
             on_list(self.resource, False)
+        self.tells_list = True
         for change, key, reduced in _differences(before, found):
             if counted:
                 self._counted(time.time())
             if self._listener is not None:
                 self._listener(self.resource, change, key, reduced)
+        self.tells_list = False
         if on_list is not None:
             on_list(self.resource, True)
 

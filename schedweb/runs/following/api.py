@@ -42,10 +42,14 @@ class ClusterFollowApi(APIView):
         wanted = FollowRequestSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         asked, user = wanted.validated_data, signed_in_user(request)
+        of_configuration = {
+            "configuration_version": asked.get("configuration_version"),
+            "shadow": asked.get("shadow", False),
+        }
         try:
             if "import_id" not in asked:
                 queue.refuse_too_many(user)
-                row = services.follow_read(name=name, user=user)
+                row = services.follow_read(name=name, user=user, **of_configuration)
                 queue.offer(row)
                 return reading(row)
             row = services.import_of(name=name, import_id=asked["import_id"], user=user)
@@ -54,9 +58,8 @@ class ClusterFollowApi(APIView):
             run = services.follow_begin(
                 row=row,
                 user=user,
-                configuration_version=asked.get("configuration_version"),
                 megabytes=asked.get("megabytes", 0),
-                shadow=asked.get("shadow", False),
+                **of_configuration,
             )
         except ClusterProblem as problem:
             raise refused(problem) from None

@@ -6,12 +6,14 @@ import datetime
 from typing import Any, Final
 
 import msgspec
+from django.conf import settings
 from django.utils import timezone
 
 from schedweb.api.errors import not_found
 from schedweb.clusters.reading.following import ClusterState
 from schedweb.clusters.selectors import behind_of, kinds_overall, moment, worst_problem
 from schedweb.runs.models import Followed, Run
+from schedweb.runs.storing.lease import OWNER
 from schedweb.sentences import say, translated
 
 SILENT: Final = datetime.timedelta(seconds=15)
@@ -29,7 +31,7 @@ def followed_body(run: Run) -> dict[str, Any]:
         "context": run.follows,
         "state": overall,
         "since": since,
-        "problem": problem_of(row, state, overall),
+        "problem": problem_of(run, row, state, overall),
         "again_at": moment(state.again_at if state else None),
         "behind": behind_of(state) if overall in ("live", "partly") else None,
         "kinds_done": sum(each.state != "catching_up" for each in kinds),
@@ -55,16 +57,33 @@ def overall_of(run: Run, row: Followed, state: ClusterState | None) -> tuple[str
     """(of the whole, since when)."""
     if run.state == Run.State.STOPPED:
         return "ended", run.worker_since
+    if run.state == Run.State.PARKED:
+        return "ended", parked_at(run)
     if state is None or row.state_at is None:
         return "waiting", run.created_at
     if row.state_at < timezone.now() - SILENT:
         return "stale", row.state_at
+    if is_of_another_process(run):
+        return "catching_up", row.state_at
     return kinds_overall(state)
 
 
-def problem_of(row: Followed, state: ClusterState | None, overall: str) -> str:
+def parked_at(run: Run) -> datetime.datetime | None:
+    at = (run.parked or {}).get("at")
+    return None if at is None else datetime.datetime.fromisoformat(at)
+
+
+def is_of_another_process(run: Run) -> bool:
+    """What is stored of the reading is from before this server was started again: where it is the only worker, nobody
+    else can be reading."""
+    return settings.MODE == "embedded" and run.lease_owner not in ("", OWNER)
+
+
+def problem_of(run: Run, row: Followed, state: ClusterState | None, overall: str) -> str:
     if row.ended:
         return translated(row.ended)
+    if run.state == Run.State.PARKED:
+        return say("It is followed no more until somebody tries again: {why}", why=translated(run.error))
     if overall == "ended" or state is None or row.state_at is None:
         return ""
     if row.state_at < timezone.now() - SILENT:

@@ -28,8 +28,10 @@ ALERT_BELOW: Final = 90
 """Percent of agreement, until somebody sets another threshold."""
 
 
-def follow_read(*, name: str, user: User) -> Import:
-    """Begins to read the snapshot that the run will begin with. Raises ClusterProblem and ApiError."""
+def follow_read(*, name: str, user: User, configuration_version: UUID | None = None, shadow: bool = False) -> Import:
+    """Begins to read the snapshot that the run will begin with; what ``follow_begin`` would refuse of the configuration
+    is refused before. Raises ClusterProblem and ApiError."""
+    follow_version(configuration_version, shadow=shadow)
     refuse_too_many(user.pk, user.get_username())
     return cluster_snapshot(name=name, user=user)
 
@@ -52,7 +54,18 @@ def follow_begin(
         raise conflict(
             say("{context} was not read: {why}", context=row.context, why=translated(row.error)), code="not_read"
         )
-    version = playable_version(configuration_version or default_version())
+    version = follow_version(configuration_version, shadow=shadow)
+    refuse_too_many(user.pk, user.get_username())
+    snapshot = import_commit(
+        row=row, user=user, name="", exclude_namespaces=(), label_selector="", leave_out_problems=True
+    )
+    most = megabytes or settings.FOLLOW_MEGABYTES
+    return run_follow(snapshot=snapshot, user=user, version=version, megabytes=most, shadow=shadow)
+
+
+def follow_version(wanted: UUID | None, *, shadow: bool) -> ConfigurationVersion:
+    """kube-scheduler's own, where none is wanted. Raises ApiError."""
+    version = playable_version(wanted or default_version())
     if shadow and (names := extenders_of(version.text)):
         raise conflict(
             say(
@@ -62,12 +75,7 @@ def follow_begin(
             ),
             code="extenders",
         )
-    refuse_too_many(user.pk, user.get_username())
-    snapshot = import_commit(
-        row=row, user=user, name="", exclude_namespaces=(), label_selector="", leave_out_problems=True
-    )
-    most = megabytes or settings.FOLLOW_MEGABYTES
-    return run_follow(snapshot=snapshot, user=user, version=version, megabytes=most, shadow=shadow)
+    return version
 
 
 def run_follow(

@@ -137,8 +137,7 @@ def pending_answer(
     if refused is not None:
         if answered := refused_by_quota(refused.plugin, refused.message, manifest, objects, standing.pods):
             return answered
-        args = None if view.profile is None else view.profile.args.get(refused.plugin)
-        if answered := refused_by_tree(refused.plugin, args, manifest, objects, standing):
+        if answered := refused_by_tree(view, manifest, objects, standing):
             return answered
         if answered := refused_at_once(refused.plugin, refused.message, manifest, objects):
             return answered

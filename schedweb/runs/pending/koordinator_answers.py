@@ -23,7 +23,7 @@ from framework.plugins.quotatree.plugin import ElasticQuotaTree, tree_by
 from framework.plugins.quotatree.tree import QuotaTree, Short, counted_if_it_asks, counted_of
 from framework.plugins.reservation.matching import AffinityError, affinity_of
 from framework.plugins.reservation.plugin import NO_MATCH_HERE, NO_ROOM_IN_ANY, ReservationPlugin
-from schedweb.runs.filtering.filters import amount_in_words, lacking_words
+from schedweb.runs.filtering.filters import FilterView, amount_in_words, lacking_words
 from schedweb.runs.filtering.places import Places
 from schedweb.runs.filtering.standing import Standing, read_pod
 from schedweb.runs.objects.claims import Objects
@@ -108,11 +108,13 @@ def _usage_of(args: LoadAwareSchedulingArgs, load: LoadMetrics, nodes: set[str],
 # --- the tree of quotas -----------------------------------------------------------------------------------------------
 
 
-def refused_by_tree(
-    plugin: str, args: object, manifest: Manifest, objects: Objects, standing: Standing
-) -> Explanation | None:
+def refused_by_tree(view: FilterView, manifest: Manifest, objects: Objects, standing: Standing) -> Explanation | None:
     """Of a pod that ElasticQuotaTree refused; None of other refusals, and where there would be room by now."""
-    if plugin != QUOTA_TREE or not isinstance(args, ElasticQuotaTreeArgs):
+    refused = view.trace.pre_filter_status
+    if refused is None or refused.plugin != QUOTA_TREE:
+        return None
+    args = None if view.profile is None else view.profile.args.get(QUOTA_TREE)
+    if not isinstance(args, ElasticQuotaTreeArgs):
         return None
     pod = read_pod(manifest)
     tree = _tree_of(args, objects, standing)

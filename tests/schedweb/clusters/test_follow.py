@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from uuid import uuid4
 
+import msgspec
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.test import Client
+from pytest_django import Settings
 
 from schedweb.accounts import services as accounts
 from schedweb.accounts.roles import Role
+from schedweb.clusters.reading.following import ClusterState
+from schedweb.clusters.reading.reflector import KindState
 from schedweb.engine.commands import ObservedChange
-from schedweb.runs.following.changes import store_changes
+from schedweb.runs.following.changes import store_changes, store_state
 from schedweb.runs.models import Analysis, Followed, JournalEntry, Run
 from schedweb.runs.playing.commands import command_append
 from schedweb.runs.storing.lease import Lease, LeaseLost
 from schedweb.snapshots.models import Import
 from schedweb.worker.analyst import analyse
+from schedweb.worker.watching import Watching
 from tests.apiserver import ApiServer
 from tests.apiserver.access import READER
 from tests.apiserver.manifests import node, pod
@@ -113,6 +119,58 @@ def test_another_worker_goes_on_and_no_change_is_lost(
     until(same_as_the_cluster(cluster, run))
     second.end()
     replay_is_the_same(run)
+
+
+KINDS = [KindState("Pod", "pods", "", state="live", since=5.0), KindState("Node", "nodes", "", state="live", since=5.0)]
+LIVE = msgspec.json.encode(ClusterState(at=9.0, kinds=KINDS))
+
+
+def test_it_is_live_when_the_lists_are_in_the_run_and_not_before(
+    cluster: ApiServer, operator: Client, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = followed(operator)
+    lease = Lease(run.pk, run.epoch, "me", False, None)
+    store_state(lease, LIVE.decode())
+    assert state(operator, run)["state"] == "live"
+    reading = Watching(run, lease, lambda: None)
+    monkeypatch.setattr(Watching, "_read", lambda *args: None)
+    reading.begins_anew()
+    assert state(operator, run)["state"] == "catching_up", "an engine is made ready, whatever was known before"
+
+    reading.begin()
+    about = (reading._ended, reading._waiting)
+    for what in ("list", "listed", "whole"):
+        reading._put(msgspec.json.encode([what, {"apiVersion": "v1", "kind": "Pod"}]) + b"\n", *about)
+    reading._stored = 0.0
+    reading._store(LIVE, about[0])
+    assert (state(operator, run)["state"], state(operator, run)["kinds_done"]) == ("catching_up", 1)
+    assert [each.what for each in reading.take()] == ["list", "listed", "whole"]
+    assert reading._as_far_as_looked_at(LIVE) != LIVE
+    reading.store([])
+    assert reading._as_far_as_looked_at(LIVE) == LIVE
+    reading._stored = 0.0
+    reading._store(LIVE, about[0])
+    assert state(operator, run)["state"] == "live"
+
+    settings.MODE = "embedded"
+    Run.objects.filter(pk=run.pk).update(lease_owner="of-the-process-before")
+    assert state(operator, run)["state"] == "catching_up"
+    parked = {"at": "2026-11-24T10:00:00.000Z", "state": "playing", "ended": "", "lines": ""}
+    Run.objects.filter(pk=run.pk).update(state=Run.State.PARKED, parked=parked, error="It died.", lease_owner="")
+    body = state(operator, run)
+    assert (body["state"], body["since"][:16]) == ("ended", "2026-11-24T10:00")
+    assert "It died." in body["problem"]
+
+
+def test_a_configuration_that_is_not_there_is_refused_before_anything_is_read(
+    cluster: ApiServer, operator: Client
+) -> None:
+    asked = {"configuration_version": str(uuid4())}
+    answer = operator.post(URL, asked, content_type="application/json")
+    assert answer.status_code == 404
+    assert "no such configuration version" in answer.json()["error"]["message"]
+    assert not Import.objects.exists()
+    assert not cluster.requests
 
 
 def test_an_engine_that_dies_is_told_again_what_it_may_have_missed(

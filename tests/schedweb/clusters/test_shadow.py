@@ -123,6 +123,35 @@ def test_differences_are_stored_once_whoever_plays(
     assert (answer.status_code, answer.json()["error"]["code"]) == (409, "shadow")
 
 
+def test_what_was_created_and_bound_while_nobody_watched_is_counted(
+    cluster: ApiServer, operator: Client, workers: Callable[[Run], Worker]
+) -> None:
+    run = followed(operator, shadow=True)
+    first = workers(run)
+    live(operator, run)
+    first.lose_the_lease()
+    for number in range(2):
+        cluster.add(pod(f"meanwhile-{number}", "shop", on="n1"))
+    second = workers(run)
+    until(stands(run, "meanwhile-1", "bound"))
+    assert dict(kinds(run)) == {"meanwhile-0": "not_judged", "meanwhile-1": "not_judged"}, "and none of the others"
+    # A later list of the same reader: the watch was too old.
+    cluster.pause()
+    cluster.cut_watches()
+    cluster.add(pod("relisted", "shop", on="n1"))
+    cluster.forget_history()
+    cluster.resume()
+    until(judged(run, "relisted"))
+    second.end()
+    assert len(kinds(run)) == 3
+    replay_is_the_same(run)
+    found = get(operator, run).json()
+    assert (found["not_judged"], found["decisions"]) == (3, 0)
+    rows = get(operator, run, "decisions/", kind="not_judged").json()["results"]
+    assert next((each["name"], each["real_node"], each["own_node"]) for each in rows) == ("relisted", "n1", "")
+    assert all("while nobody watched" in each["why_not"] for each in rows)
+
+
 def row_of(number: int, kind: str = "same", **more: Any) -> JudgementRow:
     about = {"at": number * 10**9, "uid": f"u{number}", "namespace": "shop", "name": f"pod-{number}", "workload": "web"}
     decided = {"bound": True, "real_node": "n2", "own_node": "n1", "plugin": "", "margin": 0, "detail": "{}"}

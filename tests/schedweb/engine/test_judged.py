@@ -13,7 +13,7 @@ from schedweb.engine.judged import PLACES
 from schedweb.engine.obey import Obedience
 from schedweb.engine.observed import Differences
 from schedweb.engine.player import Player
-from tests.schedweb.engine.test_observed import BEGIN, ORDERS, at, failing, following, node
+from tests.schedweb.engine.test_observed import AT, BEGIN, ORDERS, SINCE, at, failing, following, node
 from tests.schedweb.engine.worlds import Manifest, pod
 
 PACKED = """
@@ -96,6 +96,49 @@ def test_what_a_list_told_is_not_judged_nor_a_scheduler_without_profile() -> Non
     theirs["spec"]["schedulerName"] = "volcano"
     (row,) = told(game, at(1, ("modified", theirs)))
     assert (row.kind, row.profile) == ("not_judged", "volcano")
+
+
+def listed(name: str, bound: str = "", created: str = AT, **more: Any) -> ObservedChange:
+    manifest = pod(name, node_name="a")
+    manifest["metadata"] |= {"creationTimestamp": created, **more}
+    if bound:
+        condition = {"type": "PodScheduled", "status": "True", "lastTransitionTime": bound}
+        manifest["status"] = {"conditions": [condition]}
+    return ObservedChange("added", manifest, listed=True)
+
+
+def test_pods_that_came_and_were_bound_unseen_are_counted_as_not_judged() -> None:
+    static = {"apiVersion": "v1", "kind": "Node", "name": "a", "uid": "uid-a", "controller": True}
+    theirs = listed("theirs")
+    theirs.manifest["spec"]["schedulerName"] = "volcano"
+    changes = (
+        listed("unseen", bound="2023-11-14T22:13:25Z"),
+        listed("no-condition"),
+        theirs,
+        listed("new", uid="another"),
+        listed("bound-before", bound=SINCE, created=SINCE),
+        listed("made-before", created=SINCE),
+        listed("of-a-file", ownerReferences=[static]),
+        ObservedChange("added", pod("born-with-a-node", node_name="a")),
+    )
+    rows = told(shadowed(*CLUSTER), ClusterChanges(at(9).at, changes))
+    assert [(each.name, each.profile) for each in rows] == [
+        ("unseen", "default-scheduler"),
+        ("no-condition", "default-scheduler"),
+        ("theirs", "volcano"),
+        ("new", "default-scheduler"),
+    ]
+    assert {(each.kind, each.bound, each.real_node, each.own_node) for each in rows} == {("not_judged", True, "a", "")}
+    assert "while nobody watched" in str(detail(rows[0])["why"])
+    assert "no profile" in str(detail(rows[2])["why"])
+
+
+def test_what_a_later_list_has_otherwise_is_not_judged_either() -> None:
+    game = shadowed(*CLUSTER)
+    (change,) = Differences(game).of([Seen("relisted", msgspec.json.encode(pod("new", node_name="b")))])
+    assert (change.verb, change.listed) == ("modified", True)
+    (row,) = told(game, ClusterChanges(game.now, (change,)))
+    assert row.kind == "not_judged"
 
 
 def test_a_stored_change_of_before_there_were_lists_is_read() -> None:

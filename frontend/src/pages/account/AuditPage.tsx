@@ -4,7 +4,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useCallback } from "react";
 
 import { type AuditEntry, auditExport, type AuditFilter, auditQuery } from "@/api/accounts";
-import { ButtonAnchor } from "@/components/Button";
+import { Downloads } from "@/components/Downloads";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Pager } from "@/components/Pager";
 import { Page, Panel } from "@/components/Panel";
@@ -40,12 +40,7 @@ export function AuditPage() {
           </span>
         )}
         <span className="grow" />
-        <ButtonAnchor size="sm" icon="download" href={auditExport("csv", filter)} download>
-          CSV
-        </ButtonAnchor>
-        <ButtonAnchor size="sm" icon="download" href={auditExport("json", filter)} download>
-          JSON
-        </ButtonAnchor>
+        <Downloads address={(as) => auditExport(as, filter)} />
       </header>
       <Filters />
       <Panel aria-label={t("audit")}>

@@ -9,14 +9,13 @@ import { Working } from "@/analyses/Working";
 import type { NodesAnswer, PodsAnswer } from "@/api/analyses";
 import { runPodsQuery } from "@/api/queries";
 import type { Run } from "@/api/types";
-import { Breadcrumbs } from "@/components/Breadcrumbs";
 import { Button } from "@/components/Button";
 import { Outlines } from "@/components/Outcome";
 import { Page, Panel, PanelHeader } from "@/components/Panel";
+import { RunTrail } from "@/components/runs/RunTrail";
 import { ScrollRegion } from "@/components/ScrollRegion";
 import { listed } from "@/format/lists";
 import { count } from "@/format/number";
-import { useKeys } from "@/keys/useKeys";
 import { useNodes, useRunStore, useRunView } from "@/live/useLive";
 import { splitPod } from "@/pages/run/side/Inspector";
 import { useTitle } from "@/shell/useTitle";
@@ -30,24 +29,12 @@ const route = getRouteApi("/runs/$run/capacity");
 export function CapacityPage() {
   const { run } = route.useParams();
   const view = useRunView(useRunStore(run));
-  const navigate = useNavigate();
   useTitle(view.run === null ? t("capacity") : t("capacityName", { name: view.run.snapshot.name }));
-  useKeys([
-    {
-      keys: "Escape",
-      label: t("backToTheRun"),
-      group: t("run"),
-      run: () => void navigate({ to: "/runs/$run", params: { run } }),
-    },
-  ]);
   return (
     <Page className={classes.page ?? ""}>
-      <Breadcrumbs>
-        <Link to="/runs/$run" params={{ run }}>
-          {view.run === null ? t("run") : t("nameRun", { name: view.run.snapshot.name })}
-        </Link>
-        <span>{t("capacity")}</span>
-      </Breadcrumbs>
+      <RunTrail run={run} name={view.run?.snapshot.name}>
+        {t("capacity")}
+      </RunTrail>
       <h1>{t("capacity")}</h1>
       {view.run === null ? (
         <Outlines count={3} height={64} label={t("readingTheRun")} />

@@ -11,8 +11,9 @@ import {
   type PodDifference,
   type Swing,
 } from "@/api/compareQueries";
-import { Button, ButtonAnchor } from "@/components/Button";
+import { Button } from "@/components/Button";
 import { PodName } from "@/components/Chip";
+import { Downloads } from "@/components/Downloads";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Pager } from "@/components/Pager";
 import { Panel, PanelHeader } from "@/components/Panel";
@@ -73,12 +74,7 @@ export function Differences({
           {pods.data === undefined ? "" : count(total)}
         </span>
         <span className="grow" />
-        <ButtonAnchor size="sm" icon="download" href={exportAddress(a, b, "csv", filter)} download>
-          CSV
-        </ButtonAnchor>
-        <ButtonAnchor size="sm" icon="download" href={exportAddress(a, b, "json", filter)} download>
-          JSON
-        </ButtonAnchor>
+        <Downloads address={(as) => exportAddress(a, b, as, filter)} />
       </PanelHeader>
       <nav className={classes.kinds} aria-label={t("kindsOfDifference")}>
         <Link

@@ -8,12 +8,12 @@ import type { AttemptRow } from "@/api/podTypes";
 import type { StateKey } from "@/api/types";
 import { nextOffset } from "@/api/windows";
 import { RESULTS } from "@/app/search";
-import { Breadcrumbs } from "@/components/Breadcrumbs";
 import { Button } from "@/components/Button";
 import { PodName } from "@/components/Chip";
 import { Icon } from "@/components/Icon";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Page, Panel } from "@/components/Panel";
+import { RunTrail } from "@/components/runs/RunTrail";
 import { ScrollRegion } from "@/components/ScrollRegion";
 import { Segmented } from "@/components/Segmented";
 import { resultWord } from "@/components/states";
@@ -47,24 +47,13 @@ export function AttemptsPage() {
   const view = useRunView(useRunStore(run));
   const field = useRef<HTMLInputElement>(null);
   useTitle(view.run === null ? t("attempts") : t("attemptsName", { name: view.run.snapshot.name }));
-  useKeys([
-    { keys: "/", label: t("filterTheseAttempts"), group: t("everywhere"), run: () => field.current?.focus() },
-    {
-      keys: "Escape",
-      label: t("backToTheRun"),
-      group: t("run"),
-      run: () => void navigate({ to: "/runs/$run", params: { run } }),
-    },
-  ]);
+  useKeys([{ keys: "/", label: t("filterTheseAttempts"), group: t("everywhere"), run: () => field.current?.focus() }]);
   return (
     <Page className={list.page ?? ""}>
       <LookingBack runKey={run} />
-      <Breadcrumbs>
-        <Link to="/runs/$run" params={{ run }}>
-          {view.run === null ? t("run") : t("nameRun", { name: view.run.snapshot.name })}
-        </Link>
-        <span>{t("attempts")}</span>
-      </Breadcrumbs>
+      <RunTrail run={run} name={view.run?.snapshot.name}>
+        {t("attempts")}
+      </RunTrail>
       <header className={classes.head}>
         <h1>{t("attempts")}</h1>
         <Segmented

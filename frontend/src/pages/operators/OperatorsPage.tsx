@@ -1,6 +1,6 @@
 /** What operators of kube-scheduler read, of a run: Events as kubectl prints them, metrics, and the debugger's dump. */
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { useCallback } from "react";
 
 import { useAnalysis } from "@/analyses/useAnalysis";
@@ -14,16 +14,15 @@ import {
   resourceMetricsAddress,
 } from "@/api/operatorQueries";
 import type { Run } from "@/api/types";
-import { Breadcrumbs } from "@/components/Breadcrumbs";
 import { Button, ButtonAnchor } from "@/components/Button";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Pager } from "@/components/Pager";
 import { Page, Panel, PanelHeader } from "@/components/Panel";
+import { RunTrail } from "@/components/runs/RunTrail";
 import { ScrollRegion } from "@/components/ScrollRegion";
 import { Segmented } from "@/components/Segmented";
 import { useTypedSearch } from "@/components/useTypedSearch";
 import { count } from "@/format/number";
-import { useKeys } from "@/keys/useKeys";
 import { useRunStore, useRunView } from "@/live/useLive";
 import { useTitle } from "@/shell/useTitle";
 
@@ -38,24 +37,12 @@ const SHOWN_LINES = 400;
 export function OperatorsPage() {
   const { run } = route.useParams();
   const view = useRunView(useRunStore(run));
-  const navigate = useNavigate();
   useTitle(view.run === null ? t("title") : t("titleName", { name: view.run.snapshot.name }));
-  useKeys([
-    {
-      keys: "Escape",
-      label: t("backToTheRun"),
-      group: t("run"),
-      run: () => void navigate({ to: "/runs/$run", params: { run } }),
-    },
-  ]);
   return (
     <Page className={classes.page ?? ""}>
-      <Breadcrumbs>
-        <Link to="/runs/$run" params={{ run }}>
-          {view.run === null ? t("run") : t("nameRun", { name: view.run.snapshot.name })}
-        </Link>
-        <span>{t("title")}</span>
-      </Breadcrumbs>
+      <RunTrail run={run} name={view.run?.snapshot.name}>
+        {t("title")}
+      </RunTrail>
       <h1>{t("title")}</h1>
       {view.run === null ? (
         <Outlines count={3} height={64} label={t("readingTheRun")} />

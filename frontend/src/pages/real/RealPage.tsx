@@ -1,16 +1,15 @@
 /** A run beside the real cluster: how the pods that both schedulers decided about ended there and here, and why it differs. */
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 
 import { runQuery } from "@/api/queries";
 import { realQuery } from "@/api/realQueries";
-import { Breadcrumbs } from "@/components/Breadcrumbs";
 import { Button } from "@/components/Button";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Page, Panel } from "@/components/Panel";
+import { RunTrail } from "@/components/runs/RunTrail";
 import { sentences } from "@/format/lists";
 import { exact } from "@/format/time";
-import { useKeys } from "@/keys/useKeys";
 import classes from "@/pages/compare/Compare.module.css";
 import { useTitle } from "@/shell/useTitle";
 
@@ -23,28 +22,16 @@ const route = getRouteApi("/runs/$run/real");
 
 export function RealPage() {
   const { run: id } = route.useParams();
-  const navigate = useNavigate();
   const run = useQuery(runQuery(id));
   const real = useQuery(realQuery(id));
   useTitle(t("title"));
-  useKeys([
-    {
-      keys: "Escape",
-      label: t("backToTheRun"),
-      group: t("run"),
-      run: () => void navigate({ to: "/runs/$run", params: { run: id } }),
-    },
-  ]);
   const nothing = real.data?.events === 0;
   const { first, last } = real.data ?? { first: null, last: null };
   return (
     <Page>
-      <Breadcrumbs>
-        <Link to="/runs/$run" params={{ run: id }}>
-          {run.data === undefined ? t("run") : t("nameRun", { name: run.data.snapshot.name })}
-        </Link>
-        <span>{t("title")}</span>
-      </Breadcrumbs>
+      <RunTrail run={id} name={run.data?.snapshot.name}>
+        {t("title")}
+      </RunTrail>
       <header className={classes.head}>
         <h1>{t("title")}</h1>
         <span className="grow" />

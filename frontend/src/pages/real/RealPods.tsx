@@ -4,8 +4,9 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useCallback } from "react";
 
 import { realExportAddress, realPodsQuery, type RealRow, type RealSummary } from "@/api/realQueries";
-import { Button, ButtonAnchor } from "@/components/Button";
+import { Button } from "@/components/Button";
 import { PodName } from "@/components/Chip";
+import { Downloads } from "@/components/Downloads";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Pager } from "@/components/Pager";
 import { Panel, PanelHeader } from "@/components/Panel";
@@ -45,12 +46,7 @@ export function RealPods({ run, summary }: { run: string; summary: RealSummary }
           {pods.data === undefined ? "" : count(total)}
         </span>
         <span className="grow" />
-        <ButtonAnchor size="sm" icon="download" href={realExportAddress(run, "csv", filter)} download>
-          CSV
-        </ButtonAnchor>
-        <ButtonAnchor size="sm" icon="download" href={realExportAddress(run, "json", filter)} download>
-          JSON
-        </ButtonAnchor>
+        <Downloads address={(as) => realExportAddress(run, as, filter)} />
       </PanelHeader>
       <nav className={classes.kinds} aria-label={t("kinds")}>
         <Link

@@ -18,7 +18,7 @@ export function share(part: number, whole: number): string {
   return whole === 0 ? "–" : percentText(part / whole, 1);
 }
 
-export function Agreement({ summary }: { summary: ShadowSummary }) {
+export function Agreement({ summary, isFiltered }: { summary: ShadowSummary; isFiltered: boolean }) {
   const { decisions, same, tie, different, hour } = summary;
   const rows = [
     ["same", same],
@@ -58,7 +58,7 @@ export function Agreement({ summary }: { summary: ShadowSummary }) {
           {summary.left_out === 0 ? null : <p>{t("leftOut", { count: summary.left_out })}</p>}
         </div>
       </div>
-      {summary.buckets.length === 0 ? <p className="muted">{t("nothingYet")}</p> : <Curve summary={summary} />}
+      {summary.buckets.length === 0 ? <p className="muted">{t(isFiltered ? "nothingMatches" : "nothingYet")}</p> : <Curve summary={summary} />}
     </Panel>
   );
 }

@@ -10,7 +10,7 @@ import {
   shadowExportAddress,
   type ShadowSummary,
 } from "@/api/shadowQueries";
-import { ButtonAnchor } from "@/components/Button";
+import { Downloads } from "@/components/Downloads";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Pager } from "@/components/Pager";
 import { Panel, PanelHeader } from "@/components/Panel";
@@ -50,12 +50,7 @@ export function Differences({ run, summary, goesOn }: { run: string; summary: Sh
           {rows.data === undefined ? "" : count(total)}
         </span>
         <span className="grow" />
-        <ButtonAnchor size="sm" icon="download" href={shadowExportAddress(run, "csv", filter)} download>
-          CSV
-        </ButtonAnchor>
-        <ButtonAnchor size="sm" icon="download" href={shadowExportAddress(run, "json", filter)} download>
-          JSON
-        </ButtonAnchor>
+        <Downloads address={(as) => shadowExportAddress(run, as, filter)} />
       </PanelHeader>
       <nav className={compare.kinds} aria-label={t("kinds")}>
         {[undefined, ...SHADOW_KINDS].map((kind) => (

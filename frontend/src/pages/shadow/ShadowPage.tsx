@@ -1,14 +1,13 @@
 /** The shadow of a followed run: how far its configuration agrees with the real scheduler, and each decision where it does not. */
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 
 import { followedQuery } from "@/api/clusters";
 import { runQuery } from "@/api/queries";
 import { shadowQuery } from "@/api/shadowQueries";
-import { Breadcrumbs } from "@/components/Breadcrumbs";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Page, Panel } from "@/components/Panel";
-import { useKeys } from "@/keys/useKeys";
+import { RunTrail } from "@/components/runs/RunTrail";
 import compare from "@/pages/compare/Compare.module.css";
 import { useTitle } from "@/shell/useTitle";
 
@@ -22,7 +21,6 @@ const route = getRouteApi("/runs/$run/shadow");
 export function ShadowPage() {
   const { run: id } = route.useParams();
   const { namespace, profile, workload } = route.useSearch();
-  const navigate = useNavigate();
   const run = useQuery(runQuery(id));
   const goesOn = run.data !== undefined && run.data.state !== "stopped";
   const follows = run.data !== undefined && run.data.follows !== "";
@@ -35,22 +33,11 @@ export function ShadowPage() {
   const error = run.error ?? followed.error ?? shadow.error;
   const title = run.data === undefined ? t("title") : t("shadowOf", { context: run.data.follows });
   useTitle(t("title"));
-  useKeys([
-    {
-      keys: "Escape",
-      label: t("backToTheRun"),
-      group: t("run"),
-      run: () => void navigate({ to: "/runs/$run", params: { run: id } }),
-    },
-  ]);
   return (
     <Page>
-      <Breadcrumbs>
-        <Link to="/runs/$run" params={{ run: id }}>
-          {run.data === undefined ? t("run") : t("nameRun", { name: run.data.snapshot.name })}
-        </Link>
-        <span>{t("title")}</span>
-      </Breadcrumbs>
+      <RunTrail run={id} name={run.data?.snapshot.name}>
+        {t("title")}
+      </RunTrail>
       <header className={compare.head}>
         <h1>{none ? t("title") : title}</h1>
         {run.data === undefined || none ? null : (
@@ -73,7 +60,7 @@ export function ShadowPage() {
         </Panel>
       ) : (
         <>
-          <Agreement summary={shadow.data} />
+          <Agreement summary={shadow.data} isFiltered={(namespace ?? profile ?? workload) !== undefined} />
           <Differences key={id} run={id} summary={shadow.data} goesOn={goesOn} />
         </>
       )}

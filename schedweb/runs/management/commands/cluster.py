@@ -197,7 +197,7 @@ class Command(StoredCommand):
         user = User.objects.filter(username=options["user"]).first() if options["user"] else owner_get()
         if user is None:
             raise CommandError(f"There is no account named {options['user']}.", returncode=2)
-        row = follow_read(name=options["context"], user=user)
+        row = follow_read(name=options["context"], user=user, configuration_version=configuration, shadow=shadow)
         import_read_anyhow(import_id=row.pk)
         row = Import.objects.get(pk=row.pk)
         try:

@@ -56,7 +56,6 @@ def answer(
     view.wanted = Wanted(RESOURCES, wanted)
     view.members, view.status, view.kept, view.filters = {}, {}, {}, ()
     view.out_of_reach = frozenset()
-    view.profile = None
     for name, (_, _, status) in nodes.items():
         view.add(status, [name])
     standing = SimpleNamespace(nodes={name: read_node({"metadata": {"name": name}}) for name in nodes}, pods=[])

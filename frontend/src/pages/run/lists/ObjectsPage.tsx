@@ -6,11 +6,11 @@ import { Suspense, useCallback, useRef } from "react";
 import { fetchObjects } from "@/api/podQueries";
 import type { RunObject } from "@/api/podTypes";
 import { nextOffset } from "@/api/windows";
-import { Breadcrumbs } from "@/components/Breadcrumbs";
 import { Button } from "@/components/Button";
 import { Icon } from "@/components/Icon";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Page, Panel } from "@/components/Panel";
+import { RunTrail } from "@/components/runs/RunTrail";
 import { ScrollRegion } from "@/components/ScrollRegion";
 import { useTypedSearch } from "@/components/useTypedSearch";
 import { count } from "@/format/number";
@@ -52,24 +52,13 @@ export function ObjectsPage() {
   const object = objectOf(search.object);
   const heading = search.kind ?? t("objects");
   useTitle(view.run === null ? heading : `${heading} · ${view.run.snapshot.name}`);
-  useKeys([
-    { keys: "/", label: t("filterTheseObjects"), group: t("everywhere"), run: () => field.current?.focus() },
-    {
-      keys: "Escape",
-      label: t("backToTheRun"),
-      group: t("run"),
-      run: () => void navigate({ to: "/runs/$run", params: { run } }),
-    },
-  ]);
+  useKeys([{ keys: "/", label: t("filterTheseObjects"), group: t("everywhere"), run: () => field.current?.focus() }]);
   return (
     <Page className={classes.page ?? ""}>
       <LookingBack runKey={run} />
-      <Breadcrumbs>
-        <Link to="/runs/$run" params={{ run }}>
-          {view.run === null ? t("run") : t("nameRun", { name: view.run.snapshot.name })}
-        </Link>
-        <span>{t("objects")}</span>
-      </Breadcrumbs>
+      <RunTrail run={run} name={view.run?.snapshot.name}>
+        {t("objects")}
+      </RunTrail>
       <header className={classes.head}>
         <h1>{heading}</h1>
         <span className="muted num" role="status">

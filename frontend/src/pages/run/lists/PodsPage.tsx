@@ -7,12 +7,12 @@ import { type RefObject, useCallback, useEffect, useRef } from "react";
 import { fetchRunPods } from "@/api/queries";
 import { type Card, STATE_KEYS } from "@/api/types";
 import { nextOffset } from "@/api/windows";
-import { Breadcrumbs } from "@/components/Breadcrumbs";
 import { Button } from "@/components/Button";
 import { PodName, RejectChips } from "@/components/Chip";
 import { Icon } from "@/components/Icon";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Page, Panel } from "@/components/Panel";
+import { RunTrail } from "@/components/runs/RunTrail";
 import { ScrollRegion } from "@/components/ScrollRegion";
 import { placeWord, queueOf, STATES } from "@/components/states";
 import { useRowHeight } from "@/components/useRowHeight";
@@ -68,15 +68,7 @@ export function PodsPage() {
   const heading = search.column === undefined ? t("pods") : STATES[search.column].title;
   useTitle(view.run === null ? heading : `${heading} · ${view.run.snapshot.name}`);
 
-  useKeys([
-    { keys: "/", label: t("filterThesePods"), group: t("everywhere"), run: () => field.current?.focus() },
-    {
-      keys: "Escape",
-      label: t("backToTheRun"),
-      group: t("run"),
-      run: () => void navigate({ to: "/runs/$run", params: { run } }),
-    },
-  ]);
+  useKeys([{ keys: "/", label: t("filterThesePods"), group: t("everywhere"), run: () => field.current?.focus() }]);
 
   const rowHeight = useRowHeight(ROW);
   // eslint-disable-next-line react-hooks/incompatible-library -- its functions must not be memoised, and are not
@@ -106,12 +98,9 @@ export function PodsPage() {
   return (
     <Page className={classes.page ?? ""}>
       <LookingBack runKey={run} />
-      <Breadcrumbs>
-        <Link to="/runs/$run" params={{ run }}>
-          {view.run === null ? t("run") : t("nameRun", { name: view.run.snapshot.name })}
-        </Link>
-        <span>{t("pods")}</span>
-      </Breadcrumbs>
+      <RunTrail run={run} name={view.run?.snapshot.name}>
+        {t("pods")}
+      </RunTrail>
       <header className={classes.head}>
         <h1>{heading}</h1>
         <span className="muted num" role="status">
