@@ -58,7 +58,11 @@ export function Agreement({ summary, isFiltered }: { summary: ShadowSummary; isF
           {summary.left_out === 0 ? null : <p>{t("leftOut", { count: summary.left_out })}</p>}
         </div>
       </div>
-      {summary.buckets.length === 0 ? <p className="muted">{t(isFiltered ? "nothingMatches" : "nothingYet")}</p> : <Curve summary={summary} />}
+      {summary.buckets.length === 0 ? (
+        <p className="muted">{t(isFiltered ? "nothingMatches" : "nothingYet")}</p>
+      ) : (
+        <Curve summary={summary} />
+      )}
     </Panel>
   );
 }
