@@ -109,8 +109,9 @@ def test_a_planted_difference_is_seen_with_its_plugin(followed: Visit, api_serve
     api_server.add(sized("train-0", "1"))
     page.goto(shadow.replace("/shadow", ""))
     expect(page.get_by_role("link", name=re.compile("train-0")).first).to_be_visible(timeout=PATIENCE)
-    api_server.change("pods", "train-0", "ml", by=lambda it: it["spec"].update(nodeName="n2"))
     page.get_by_role("link", name="Shadow").click()
+    expect(page.get_by_text("has bound no pod since")).to_be_visible(timeout=PATIENCE)
+    api_server.change("pods", "train-0", "ml", by=lambda it: it["spec"].update(nodeName="n2"))
     row = page.get_by_role("row", name=re.compile("train-0"))
     expect(row).to_be_visible(timeout=PATIENCE)
     for words in ("n2", "n1", "NodeResourcesFit +"):

@@ -13,9 +13,6 @@ export type ShadowDecision = Schemas["ShadowDecision"];
 export const SHADOW_KINDS = ["other_node", "stays_pending", "preempts", "left_pending", "not_judged"] as const;
 export type ShadowKind = (typeof SHADOW_KINDS)[number];
 
-/** Cycles come as the cluster goes on: how often is looked. */
-const LOOK = 2000;
-
 export interface ShadowPods {
   namespace?: string | undefined;
   profile?: string | undefined;
@@ -28,22 +25,16 @@ export interface ShadowFilter extends ShadowPods {
   q?: string | undefined;
 }
 
-export const shadowQuery = (run: string, pods: ShadowPods, goesOn: boolean) =>
+/** Read again when the socket says `shadow.judged`. */
+export const shadowQuery = (run: string, pods: ShadowPods) =>
   queryOptions({
     queryKey: ["shadow", run, pods],
     queryFn: ({ signal }) => request<ShadowSummary>(withQuery(pathOf("runs", run, "shadow"), { ...pods }), { signal }),
     placeholderData: keepPreviousData,
     staleTime: 0,
-    refetchInterval: goesOn ? LOOK : false,
   });
 
-export const shadowDecisionsQuery = (
-  run: string,
-  filter: ShadowFilter,
-  offset: number,
-  limit: number,
-  goesOn: boolean,
-) =>
+export const shadowDecisionsQuery = (run: string, filter: ShadowFilter, offset: number, limit: number) =>
   queryOptions({
     queryKey: ["shadow", run, "decisions", filter, offset, limit],
     queryFn: ({ signal }) =>
@@ -53,8 +44,13 @@ export const shadowDecisionsQuery = (
       ),
     placeholderData: keepPreviousData,
     staleTime: 0,
-    refetchInterval: goesOn && offset === 0 ? LOOK : false,
   });
+
+/** What more decisions change: all but later pages of the list, whose rows would move while they are read. */
+export const ofShadow = (run: string) => ({
+  queryKey: ["shadow", run],
+  predicate: ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey[2] !== "decisions" || queryKey[4] === 0,
+});
 
 export const setShadowAlert = (run: string, below: number | null) =>
   request<ShadowSummary>(pathOf("runs", run, "shadow"), { method: "PUT", body: { alert_below: below } });

@@ -2,15 +2,19 @@
 import type { QueryClient } from "@tanstack/react-query";
 
 import { fetchBoard, fetchFeed, fetchNodes, waitingCountQuery } from "@/api/queries";
+import { ofShadow } from "@/api/shadowQueries";
 
 import { isMoment } from "@/rewind/moment";
 
 import { browserFrames, feelTouch } from "./frames";
 import type { ServerMessage } from "./messages";
+import { atMostOften } from "./often";
 import { RunStore } from "./runStore";
 import { browserSocket } from "./socket";
 
 export const socket = browserSocket();
+/** How often a shadow's decisions are fetched again while more and more of them come. */
+const SHADOW = 1000;
 
 const stores = new Map<string, { store: RunStore; followers: number; leave: () => void }>();
 
@@ -23,6 +27,7 @@ function route(message: ServerMessage): void {
 /** Starts the socket and lets its small messages refresh what TanStack Query holds; the answer ends it. */
 export function startLive(queries: QueryClient): () => void {
   let wasHere = false;
+  const refreshShadow = atMostOften(SHADOW, (run) => void queries.invalidateQueries(ofShadow(run)));
   feelTouch(window);
   const forget = socket.onMessage((message) => {
     route(message);
@@ -33,6 +38,9 @@ export function startLive(queries: QueryClient): () => void {
       void queries.invalidateQueries({ queryKey: ["runs"] });
     } else if (message.type === "analysis.changed") {
       void queries.invalidateQueries({ queryKey: ["run", message.run, "analysis", message.id] });
+    } else if (message.type === "shadow.judged" || message.type === "subscribed") {
+      // What came before it was followed is told by nothing else.
+      refreshShadow(message.run);
     } else if (message.type === "hello") {
       // Here again: whatever changed or failed meanwhile is asked for anew.
       void queries.invalidateQueries(wasHere ? {} : { queryKey: ["waiting"] });

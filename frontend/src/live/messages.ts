@@ -25,6 +25,7 @@ const KNOWN: Readonly<Record<ServerMessage["type"], true>> = {
   "waiting.count": true,
   "runs.changed": true,
   "analysis.changed": true,
+  "shadow.judged": true,
   pong: true,
   error: true,
 };

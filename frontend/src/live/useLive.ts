@@ -15,6 +15,11 @@ export function useRefusal(): string | null {
   return refusal(useConnection());
 }
 
+/** Hears of the run while the component is mounted, and holds nothing of it. */
+export function useTold(run: string): void {
+  useEffect(() => socket.follow(run), [run]);
+}
+
 /** Subscribes to the run while the component is mounted and returns its store. */
 export function useRunStore(run: string): RunStore {
   useEffect(() => followRun(run), [run]);

@@ -388,6 +388,16 @@ export interface components {
             change?: "changed" | "created" | "deleted";
         };
         /**
+         * ShadowJudged
+         * @description To those who follow the run: so many more decisions of its shadow are stored; they are fetched.
+         */
+        ShadowJudged: {
+            /** @enum {unknown} */
+            type: "shadow.judged";
+            run: string;
+            count: number;
+        };
+        /**
          * Subscribe
          * @description `language`: as in Accept-Language, one tag; the connection speaks it from now on.
          */
@@ -407,7 +417,7 @@ export interface components {
             run: string;
             seq: number;
         };
-        ToBrowser: components["schemas"]["Hello"] | components["schemas"]["Subscribed"] | components["schemas"]["RunDelta"] | components["schemas"]["CommandSettled"] | components["schemas"]["RunResync"] | components["schemas"]["RunsChanged"] | components["schemas"]["AnalysisChanged"] | components["schemas"]["WaitingCount"] | components["schemas"]["Pong"] | components["schemas"]["Error"];
+        ToBrowser: components["schemas"]["Hello"] | components["schemas"]["Subscribed"] | components["schemas"]["RunDelta"] | components["schemas"]["CommandSettled"] | components["schemas"]["RunResync"] | components["schemas"]["RunsChanged"] | components["schemas"]["AnalysisChanged"] | components["schemas"]["ShadowJudged"] | components["schemas"]["WaitingCount"] | components["schemas"]["Pong"] | components["schemas"]["Error"];
         /** Unsubscribe */
         Unsubscribe: {
             /** @enum {unknown} */

@@ -23,6 +23,8 @@ from schedweb.runs.wire.publisher import EVERYONE, PUBLISHER, run_group, share_g
 def tell_batch(run: Run, batch: Batch, stored: Stored) -> None:
     """To those who follow the run; what lists show, to everyone."""
     PUBLISHER.publish(run_group(run.pk), delta_of(run, batch, stored))
+    if batch.judgements:
+        PUBLISHER.publish(run_group(run.pk), messages.ShadowJudged(run=str(run.pk), count=len(batch.judgements)))
     if stored.state_changed:
         PUBLISHER.publish(EVERYONE, messages.RunsChanged(run=str(run.pk)))
     if batch.waiting_changed:

@@ -161,6 +161,13 @@ class AnalysisChanged(Message, frozen=True, tag="analysis.changed"):
     status: str
 
 
+class ShadowJudged(Message, frozen=True, tag="shadow.judged"):
+    """To those who follow the run: so many more decisions of its shadow are stored; they are fetched."""
+
+    run: str
+    count: int
+
+
 class WaitingCount(Message, frozen=True, tag="waiting.count"):
     count: int
     person: int
@@ -185,6 +192,7 @@ ToBrowser = (
     | RunResync
     | RunsChanged
     | AnalysisChanged
+    | ShadowJudged
     | WaitingCount
     | Pong
     | Error

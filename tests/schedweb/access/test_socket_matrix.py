@@ -69,7 +69,8 @@ def refusal(found: list[dict[str, Any]]) -> str:
 def publish_everything(world: World) -> None:
     run = str(world.run.pk)
     settled = UntranslatedSettled(run, UntranslatedOutcome(run, "refused", "no"))
-    by_tag = {tag_of(each): each for each in (*world.published, RunResync(run), settled)}
+    made = (RunResync(run), settled, messages.ShadowJudged(run, 1))
+    by_tag = {tag_of(each): each for each in (*world.published, *made)}
     for message in by_tag.values():
         PUBLISHER.publish(EVERYONE if isinstance(message, TO_EVERYONE) else run_group(run), message)
 

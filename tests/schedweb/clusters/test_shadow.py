@@ -20,6 +20,8 @@ from schedweb.runs.models import Followed, Run, ShadowJudgement
 from schedweb.runs.shadowing.watched import Watched
 from schedweb.runs.storing import judgements
 from schedweb.runs.storing.upserts import identifier
+from schedweb.runs.wire.messages import Message, ShadowJudged
+from schedweb.runs.wire.publisher import run_group
 from tests.apiserver import ApiServer
 from tests.apiserver.manifests import pod
 from tests.schedweb.clusters.conftest import CONTEXT, Worker, until
@@ -124,8 +126,12 @@ def test_differences_are_stored_once_whoever_plays(
 
 
 def test_what_was_created_and_bound_while_nobody_watched_is_counted(
-    cluster: ApiServer, operator: Client, workers: Callable[[Run], Worker]
+    cluster: ApiServer, operator: Client, workers: Callable[[Run], Worker], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    told: list[tuple[str, Message]] = []
+    monkeypatch.setattr(
+        "schedweb.runs.live.telling.PUBLISHER.publish", lambda group, message: told.append((group, message))
+    )
     run = followed(operator, shadow=True)
     first = workers(run)
     live(operator, run)
@@ -144,6 +150,9 @@ def test_what_was_created_and_bound_while_nobody_watched_is_counted(
     until(judged(run, "relisted"))
     second.end()
     assert len(kinds(run)) == 3
+    judged_of = [(group, each.count) for group, each in told if isinstance(each, ShadowJudged)]
+    assert {group for group, _ in judged_of} == {run_group(run.pk)}, "who follows the run hears of it"
+    assert sum(count for _, count in judged_of) == 3
     replay_is_the_same(run)
     found = get(operator, run).json()
     assert (found["not_judged"], found["decisions"]) == (3, 0)

@@ -28,7 +28,7 @@ const route = getRouteApi("/runs/$run/shadow");
 const LIMIT = 50;
 const NAMED = ["namespace", "profile", "workload"] as const;
 
-export function Differences({ run, summary, goesOn }: { run: string; summary: ShadowSummary; goesOn: boolean }) {
+export function Differences({ run, summary }: { run: string; summary: ShadowSummary }) {
   const { offset = 0, ...filter } = route.useSearch();
   const navigate = route.useNavigate();
   const ask = useCallback(
@@ -36,7 +36,7 @@ export function Differences({ run, summary, goesOn }: { run: string; summary: Sh
     [navigate],
   );
   const [text, setText] = useTypedSearch(filter.q, ask);
-  const rows = useQuery(shadowDecisionsQuery(run, filter, offset, LIMIT, goesOn));
+  const rows = useQuery(shadowDecisionsQuery(run, filter, offset, LIMIT));
   const choose = (of: (typeof NAMED)[number] | "plugin", value: string) =>
     void navigate({
       search: (old) => ({ ...old, [of]: value === "" ? undefined : value, offset: undefined }),

@@ -8,6 +8,7 @@ import { shadowQuery } from "@/api/shadowQueries";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Page, Panel } from "@/components/Panel";
 import { RunTrail } from "@/components/runs/RunTrail";
+import { useTold } from "@/live/useLive";
 import compare from "@/pages/compare/Compare.module.css";
 import { useTitle } from "@/shell/useTitle";
 
@@ -21,13 +22,13 @@ const route = getRouteApi("/runs/$run/shadow");
 export function ShadowPage() {
   const { run: id } = route.useParams();
   const { namespace, profile, workload } = route.useSearch();
+  useTold(id);
   const run = useQuery(runQuery(id));
-  const goesOn = run.data !== undefined && run.data.state !== "stopped";
   const follows = run.data !== undefined && run.data.follows !== "";
   const followed = useQuery({ ...followedQuery(id), enabled: follows });
   const none = (run.data !== undefined && !follows) || followed.data?.shadow === false;
   const shadow = useQuery({
-    ...shadowQuery(id, { namespace, profile, workload }, goesOn),
+    ...shadowQuery(id, { namespace, profile, workload }),
     enabled: followed.data?.shadow === true,
   });
   const error = run.error ?? followed.error ?? shadow.error;
@@ -61,7 +62,7 @@ export function ShadowPage() {
       ) : (
         <>
           <Agreement summary={shadow.data} isFiltered={(namespace ?? profile ?? workload) !== undefined} />
-          <Differences key={id} run={id} summary={shadow.data} goesOn={goesOn} />
+          <Differences key={id} run={id} summary={shadow.data} />
         </>
       )}
     </Page>
