@@ -48,7 +48,7 @@ migrate metrics metrics/resources SIGUSR2 table Webhook
 CATALOGUE = """
     All Annotation AppGroup BalancedAllocation BestEffort Burstable Dedicated ElasticQuota Enabled Go Guaranteed Highest
     koordinator KubernetesMetricsServer Label Least LeastNUMANodes limits load-watcher Lowest Most NetworkTopology
-    Newest NUMA Number Oldest OnlyResources Prometheus requests RFC SeccompProfile Shared SignalFx Timestamp
+    expires Newest NUMA Number Oldest OnlyResources Prometheus requests RFC SeccompProfile Shared SignalFx Timestamp ttl
 """
 """Kinds, fields and arguments' values of scheduler-plugins."""
 OLDER = """
