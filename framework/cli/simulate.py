@@ -20,7 +20,7 @@ from framework.cli.errors import InputError
 from framework.cli.manifests import Objects
 from framework.interface.status import SUCCESS
 from framework.objects import KubeObject, Pod
-from framework.objects.reservations import Reservation, reservation_of
+from framework.objects.reservations import FAILED, Reservation, reservation_of
 from framework.reading.gathering import from_a_cluster
 from framework.reports.dump import debugger_log
 from framework.reports.events import event_list, series_of, table
@@ -106,6 +106,9 @@ def run(asked: Request, output: TextIO) -> int:
         tell("No pod of these files waits for a node.")
     run_until_quiet(scheduler, outcomes)
     log.finish()
+    for reservation in cluster.list(Reservation):
+        if reservation.status.phase == FAILED and reservation.status.conditions:
+            tell(f"Reservation {reservation.metadata.name} failed: {reservation.status.conditions[0].message}")
     rows = [_row(scheduler, outcomes, pod, new=pod.key not in before) for pod in waiting]
     counted = [row for row in rows if row.new or not asked.only_new]
     status = PENDING if any(row.outcome != PLACED for row in counted) else 0

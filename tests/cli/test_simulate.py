@@ -401,3 +401,14 @@ def test_a_reservation_is_placed_and_kept_from_strangers(shell: Shell) -> None:
     status, lines, _ = shell.run("-f", owners, "--config", config)
     assert status == 0
     assert any(line.startswith("default/train ") and "large" in line for line in lines)
+
+
+def test_a_reservation_that_cannot_be_placed_as_a_pod_is_told(shell: Shell) -> None:
+    chosen = preset("reservations")
+    assert chosen is not None
+    config = shell.file("config.yaml", chosen.text)
+    unknown = RESERVED.replace("priority: 10", "priorityClassName: unknown")
+    cluster = shell.file("cluster.yaml", NODES + "---" + unknown + pod("stranger", "4"))
+    status, _, told = shell.run("-f", cluster, "--config", config)
+    assert status == 0
+    assert "Reservation training failed: its pod default/reservation-training was refused" in told

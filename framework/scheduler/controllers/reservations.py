@@ -43,7 +43,7 @@ def keep_reservations(cluster: ControlledCluster, event: InformerEvent) -> None:
             _seek(cluster, reservation)
         case ObjectUpdated(Reservation() as old, Reservation() as new):
             if old.spec.template != new.spec.template or not new.waits:
-                _seek_no_more(cluster, new)
+                _seek_no_more(cluster, old, new)
             _seek(cluster, new)
         case ObjectDeleted(Reservation() as reservation):
             _seek_no_more(cluster, reservation)
@@ -136,9 +136,11 @@ def _seek(cluster: ControlledCluster, told: Reservation) -> None:
         cluster.replace(replace(reservation, status=replace(reservation.status, phase=PENDING)))
 
 
-def _seek_no_more(cluster: ControlledCluster, reservation: Reservation) -> None:
-    for pod in cluster.list(Pod, _pod_name(reservation)[0]):
-        if _is_for(pod, reservation):
+def _seek_no_more(cluster: ControlledCluster, *versions: Reservation) -> None:
+    """``versions``: of one reservation, whose template may name another namespace than before."""
+    for reservation in versions:
+        pod = _pod_of(cluster, reservation)
+        if pod is not None:
             cluster.delete(pod)
 
 
