@@ -10,6 +10,7 @@ describe("objects in an address", () => {
       "PersistentVolumeClaim data/db-0",
     ],
     [{ kind: "StorageClass", namespace: "", name: "fast" }, "StorageClass//fast", "StorageClass fast"],
+    [{ kind: "Reservation", namespace: "", name: "training" }, "Reservation//training", "Reservation training"],
   ])("goes there and back: %o", (object, text, label) => {
     expect(objectText(object)).toBe(text);
     expect(objectOf(text)).toEqual(object);
