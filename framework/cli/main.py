@@ -124,7 +124,11 @@ def _positive(text: str) -> int:
 
 def _add_bench(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--workload", action="append", default=[], metavar="NAME", help="may be repeated (default: all)"
+        "--workload",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="may be repeated (default: all; plugins: one row per plugin beside the default profile)",
     )
     parser.add_argument("--nodes", type=int, metavar="N", help="instead of the workload's own number")
     parser.add_argument("--init-pods", type=int, metavar="N", help="placed before measuring")

@@ -11,10 +11,11 @@ from framework.cli.bench.measure import Measured, Options, as_json, measure, mea
 from framework.cli.bench.plot import growth_plot
 from framework.cli.bench.profiling import profiled
 from framework.cli.bench.tables import HEADER, growth, line, machine, row
-from framework.cli.bench.workloads import BY_NAME, GROWTH_NODES, WORKLOADS, Workload
+from framework.cli.bench.workloads import BY_NAME, CATALOGUE, GROWTH_NODES, WORKLOADS, Workload
 from framework.cli.errors import InputError
 
 ALL: Final = "all"
+PLUGINS: Final = "plugins"
 GROWING: Final = ("SchedulingBasic", "PreferredTopologySpreading", "AllDistinct")
 """Workloads of the growth table and plot."""
 
@@ -22,7 +23,7 @@ GROWING: Final = ("SchedulingBasic", "PreferredTopologySpreading", "AllDistinct"
 @dataclass(frozen=True, slots=True)
 class Request:
     workloads: Sequence[str] = ()
-    """Names; none or ``all`` for every one."""
+    """Names; none or ``all`` for every one but ``plugins``: those with one more plugin each."""
     nodes: int | None = None
     init_pods: int | None = None
     pods: int | None = None
@@ -62,6 +63,8 @@ def named(names: Iterable[str]) -> list[Workload]:
     wanted = list(names)
     if not wanted or ALL in wanted:
         return list(WORKLOADS)
+    if PLUGINS in wanted:
+        return [BY_NAME["SchedulingBasic"], *CATALOGUE]
     unknown = [name for name in wanted if name not in BY_NAME]
     if unknown:
         raise InputError("bench", f"no workload is named {', '.join(unknown)}; there are {', '.join(BY_NAME)}")

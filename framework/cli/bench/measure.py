@@ -11,13 +11,15 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+from framework.cli.bench.beside import BESIDE, profile_with
 from framework.cli.bench.objects import node, pod
 from framework.cli.bench.plugins import AtMostAHundred, FewPodsFirst
 from framework.cli.bench.recording import Recorder
 from framework.cli.bench.workloads import Workload
 from framework.cli.errors import InputError
 from framework.configuration import EffectiveConfiguration, load_value
-from framework.objects import Namespace, ObjectMeta, Pod
+from framework.objects import KubernetesObject, Namespace, ObjectMeta, Pod
+from framework.objects.decode import decode_manifest
 from framework.plugins.registry import Registry, built_in_registry
 from framework.scheduler import Cluster, Scheduler
 from framework.scheduler.collector import settle
@@ -78,6 +80,10 @@ class World:
             cluster.create(Namespace(metadata=ObjectMeta(name=name, uid=f"uid-{name}")), stored=True)
         for number in range(workload.nodes):
             cluster.create(node(number, workload.zones), stored=True)
+        for manifest in BESIDE[workload.beside].objects(workload.nodes) if workload.beside else []:
+            made = decode_manifest(manifest)
+            assert isinstance(made, KubernetesObject)
+            cluster.create(made, stored=True)
         first, second = workload.namespaces
         for number, template in enumerate(workload.init(0, workload.init_pods)):
             placed = pod(f"init-{number}", template, first, f"node-{number % workload.nodes}")
@@ -112,6 +118,8 @@ def profile(workload: Workload, percentage: int) -> tuple[Registry, EffectiveCon
         plugin = FewPodsFirst if workload.plugin == "score" else AtMostAHundred
         registry = registry.with_plugins([plugin])
         wanted["plugins"] = {workload.plugin: {"enabled": [{"name": plugin.name}]}}
+    if workload.beside:
+        wanted |= profile_with(workload.beside)
     if workload.defaulting_type:
         args = {"defaultingType": workload.defaulting_type}
         wanted["pluginConfig"] = [{"name": "PodTopologySpread", "args": args}]

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
+from framework.cli.bench.beside import BESIDE, ZONES
 from framework.cli.bench.distinct import distinct_pods
 from framework.cli.bench.objects import (
     HOSTNAME,
@@ -53,6 +54,8 @@ class Workload:
     """PodTopologySpread's argument; "" keeps the default profile as it is."""
     plugin: str = ""
     """A third party's plugin in the profile: ``score`` or ``filter``."""
+    beside: str = ""
+    """A plugin beside the default profile, with its objects (``BESIDE``)."""
     init_per_node: int = 0
     """When the number of nodes is changed the init pods follow it."""
 
@@ -273,5 +276,23 @@ WORKLOADS: Final = (
         plugin="filter",
     ),
 )
-BY_NAME: Final = {workload.name: workload for workload in WORKLOADS}
+
+
+def _with(plugin: str) -> Workload:
+    return Workload(
+        f"With{plugin}",
+        f"equal pods, {plugin} beside the default profile",
+        5000,
+        1000,
+        1000,
+        same(lambda: dict(BESIDE[plugin].pod)),
+        _PLAIN,
+        ZONES,
+        beside=plugin,
+    )
+
+
+CATALOGUE: Final = tuple(_with(plugin) for plugin in BESIDE)
+"""SchedulingBasic with one more plugin each: no row is to be less than half of it."""
+BY_NAME: Final = {workload.name: workload for workload in (*WORKLOADS, *CATALOGUE)}
 GROWTH_NODES: Final = (500, 5000, 15000, 50000)
