@@ -19,10 +19,11 @@ from framework.configuration.feature_gates import DEFAULT_GATES
 from framework.configuration.older import is_older
 from framework.objects import KubeObject, Node, Pod
 from framework.objects.admission import AdmissionError, admit
-from framework.objects.catalogue import LoadMetrics
+from framework.objects.catalogue import ElasticQuota, LoadMetrics
 from framework.objects.kinds import plural_of
 from framework.objects.timestamps import SECOND, format_timestamp, parse_timestamp
 from framework.objects.tolerations import COMPARISONS_GATE
+from framework.plugins.quotatree.args import unknown_default_quotas
 from framework.plugins.registry import Registry, installed_registry
 from framework.profiles import ProfileError
 from framework.reading.gathering import from_a_cluster
@@ -71,6 +72,9 @@ def read_cluster(asked: ClusterRequest, observer: Observer) -> ReadCluster:
         raise InputError(str(asked.config or ""), NOBODY_ASKS)
     kept = with_load(objects.kept, asked.load, newest(objects.kept), tell) if asked.load else objects.kept
     cluster, start = _cluster(kept, configuration.feature_gates.enabled(COMPARISONS_GATE))
+    quotas = {quota.metadata.name for quota in cluster.list(ElasticQuota)}
+    for where, unknown in unknown_default_quotas(configuration, quotas):
+        tell(f"warning: {where}: {unknown}")
     try:
         scheduler = Scheduler(
             configuration, registry, start=start, seed=asked.seed, ties="seeded", observer=observer, cluster=cluster

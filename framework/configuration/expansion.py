@@ -301,7 +301,7 @@ class _ProfileBuilder:
             if entry.name == name:
                 at = at.index(i).child("args")
                 break
-        return FieldPath((*at.parts, *error.path.parts)), error.message
+        return FieldPath((*at.parts, *error.path.parts), error.path.suffix), error.message
 
     def _refuse_specific(self, point: ExtensionPoint) -> None:
         seen: set[str] = set()

@@ -19,6 +19,7 @@ from framework.interface.plugin import ObjectListener
 from framework.interface.status import Status
 from framework.objects import Pod, PodCondition
 from framework.profiles import Clock, ProfileMap, Services, Ties, WaitingPods
+from framework.profiles.batch import HintTold, KeptTold
 from framework.queue import Nomination, QueueObserver, SchedulingQueue
 from framework.trace.attempt import AttemptTrace
 
@@ -34,6 +35,10 @@ class CycleObserver(QueueObserver, Protocol):
 
     def activated(self, keys: Sequence[str]) -> None:
         """These pods (``namespace/name``) are moved to activeQ, as a plugin asked in the cycle that ends."""
+        ...
+
+    def batched(self, told: HintTold | KeptTold) -> None:
+        """What batching said in this cycle: of a node that comes next, and of what it keeps for the next pod."""
         ...
 
     def logged(self, message: str) -> None:

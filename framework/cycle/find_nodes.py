@@ -21,7 +21,7 @@ from framework.interface.cycle_state import CycleState
 from framework.interface.node_info import PodInfo
 from framework.interface.status import SUCCESS, Code, Status
 from framework.profiles import FeasibleNodes, FilterRun, NodeCase, PodClass, Profile
-from framework.profiles.batch import Batch
+from framework.profiles.batch import Batch, HintTold
 from framework.profiles.filter_run import Answers, Promised, ask_nodes, count_nominated
 from framework.profiles.outcomes import error_text
 from framework.trace.attempt import AttemptTrace
@@ -89,7 +89,7 @@ def find_nodes(
     search = NodeSearch(core, profile, profile.filtering.make_run(state, pod, pod_class), pod_class, diagnosis)
     state.filter_run = search.run
     nominated = pod.pod.status.nominated_node_name
-    hint = "" if profile.batch is None else _hint(core, profile.batch, pod, search.run)
+    hint = "" if profile.batch is None else _hint(core, profile, profile.batch, pod, search.run)
     first = nominated or hint
     if first and _is_candidate(core, first) and len(found := search.only(first)):
         # Tried even when the PreFilter node lists leave it out (docs/semantics/framework.md#find-nodes).
@@ -133,14 +133,17 @@ def find_nodes(
     return FoundNodes(left, diagnosis)
 
 
-def _hint(core: SchedulingCore, batch: Batch, pod: PodInfo, run: FilterRun) -> str:
+def _hint(core: SchedulingCore, profile: Profile, batch: Batch, pod: PodInfo, run: FilterRun) -> str:
     """The node that batching names, or ""."""
 
-    def rejects(name: str) -> bool:
+    def rejects(name: str) -> bool | None:
         node = core.snapshot.get(name)
-        return node is not None and run.case(NodeCase(run, core.snapshot.row(name), node)).is_rejected
+        return None if node is None else run.case(NodeCase(run, core.snapshot.row(name), node)).is_rejected
 
-    return batch.hint(pod, core.queue.scheduling_cycle, core.now, rejects)
+    cycle = core.queue.scheduling_cycle
+    hint, unusable = batch.hint(pod, cycle, core.now, rejects)
+    core.observer.batched(HintTold(pod.pod.key, profile.name, cycle, hint, batch.left, unusable))
+    return hint
 
 
 def _extenders_alone(

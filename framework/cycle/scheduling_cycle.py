@@ -28,7 +28,7 @@ from framework.interface.node_info import PodInfo
 from framework.interface.status import SUCCESS, Code, Status
 from framework.objects import Pod
 from framework.profiles import FeasibleNodes, Profile
-from framework.profiles.batch import Batch, RankedNodes
+from framework.profiles.batch import Batch, KeptTold, RankedNodes
 from framework.queue import CLEAR_NOMINATION, Nomination, QueuedPodInfo
 from framework.trace.attempt import AttemptTrace
 
@@ -137,7 +137,7 @@ def schedule(
             chosen = _prioritize(core, profile, state, pod, nodes, trace)
             yield "Score"
         if profile.batch is not None and not isinstance(chosen, Failed):
-            _keep_for_equal_pods(core, profile.batch, pod, found.hint, chosen, trace)
+            _keep_for_equal_pods(core, profile, profile.batch, pod, found.hint, chosen, trace)
         return chosen
     finally:
         if extenders is not None:
@@ -210,11 +210,14 @@ def _prioritize(
 
 
 def _keep_for_equal_pods(
-    core: SchedulingCore, batch: Batch, pod: PodInfo, hint: str, chosen: str, trace: AttemptTrace
+    core: SchedulingCore, profile: Profile, batch: Batch, pod: PodInfo, hint: str, chosen: str, trace: AttemptTrace
 ) -> None:
     scores, names = trace.scores, core.snapshot.order_names
     rest = None if scores is None else partial(RankedNodes, core.ties, scores, names, chosen)
-    batch.placed(pod, hint, chosen, rest, core.queue.scheduling_cycle, core.now)
+    cycle = core.queue.scheduling_cycle
+    unusable = batch.placed(pod, hint, chosen, rest, cycle, core.now)
+    kept = 0 if unusable or hint == chosen else batch.left
+    core.observer.batched(KeptTold(profile.name, cycle, hint, chosen, kept, unusable))
 
 
 # --- taking it there --------------------------------------------------------------------------------------------------

@@ -12,6 +12,8 @@ _HEXADECIMAL: Final = re.compile(
 )
 _SPECIAL: Final = re.compile(r"([+-]?)(?:inf|infinity)|nan", re.ASCII | re.IGNORECASE)
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+", re.ASCII)
+_MOST_DIGITS: Final = 19
+"""Of an int64; Python refuses to read texts of some thousand digits."""
 
 
 def parse_float(text: str) -> float | None:
@@ -67,7 +69,7 @@ def to_int64(number: float) -> int:
 
 def parse_int(text: str, bits: int) -> int | None:
     """``strconv.ParseInt(text, 10, bits)``; None for an error."""
-    if not _INTEGER.fullmatch(text):
+    if not _INTEGER.fullmatch(text) or len(text.lstrip("+-").lstrip("0")) > _MOST_DIGITS:
         return None
     number = int(text)
     return number if -(1 << (bits - 1)) <= number < 1 << (bits - 1) else None

@@ -21,6 +21,38 @@ from framework.trace.attempt import ScoreTrace
 
 MOST_AGE: Final = 500_000_000
 """Nanoseconds: older scores are not gone by."""
+SKIPPED, INCOMPATIBLE, EXPIRED = "pod_skipped", "pod_incompatible", "expired"
+NODE_MISSING, NODE_NOT_FULL = "node_missing", "node_not_full"
+EMPTY_LIST, NOT_BATCHABLE = "empty_list", "pod_not_batchable"
+"""Why scores cannot be gone by, in upstream's words (pkg/scheduler/metrics ``BatchCacheFlushed``)."""
+
+
+class HintTold(NamedTuple):
+    """What batching said when a node was looked for."""
+
+    pod: str
+    """``namespace/name``."""
+    profile: str
+    cycle: int
+    hint: str
+    """The node that comes next; "": there is none."""
+    left: int
+    """Nodes that are kept behind it."""
+    unusable: str
+    """Why what is kept could not be gone by; "" where it could, or nothing is kept."""
+
+
+class KeptTold(NamedTuple):
+    """What batching kept when a node had been found."""
+
+    profile: str
+    cycle: int
+    hint: str
+    chosen: str
+    kept: int
+    """Nodes for the next equal pods; 0 as well where those of before stay."""
+    unusable: str
+    """Why nothing is kept; "" where something is, or what is kept stays, as the hint was taken."""
 
 
 class RankedNodes:
@@ -168,23 +200,30 @@ class Batch:
             found.update(fragments)
         return tuple(sorted(found.items(), key=lambda item: item[0]))
 
-    def hint(self, pod: PodInfo, cycle: int, now: int, rejects: Callable[[str], bool]) -> str:
-        """The node that comes next, or "": the pod is looked for a node as any other.
+    def hint(self, pod: PodInfo, cycle: int, now: int, rejects: Callable[[str], bool | None]) -> tuple[str, str]:
+        """(the node that comes next, or "": the pod is looked for a node as any other; why what is kept is unusable).
 
-        ``rejects``: whether the Filter plugins reject the pod on this node. Only then can the scores that remain be
-        right: nobody knows what the node that was taken last would score now.
+        ``rejects``: whether the Filter plugins reject the pod on this node, None where it is gone. Only if they do can
+        the scores that remain be right: nobody knows what the node that was taken last would score now.
         """
         scored = self._scored
-        if (
-            scored is None
-            or not len(scored.rest)
-            or cycle != self._cycle + 1
-            or now > scored.at + MOST_AGE
-            or self.signature(pod) != scored.signature
-            or not rejects(self._node)
-        ):
-            return ""
-        return scored.rest.pop()
+        if scored is None or not len(scored.rest):
+            return "", ""
+        if cycle != self._cycle + 1:
+            return "", SKIPPED
+        if self.signature(pod) != scored.signature:
+            return "", INCOMPATIBLE
+        if now > scored.at + MOST_AGE:
+            return "", EXPIRED
+        rejected = rejects(self._node)
+        if not rejected:
+            return "", NODE_MISSING if rejected is None else NODE_NOT_FULL
+        return scored.rest.pop(), ""
+
+    @property
+    def left(self) -> int:
+        """Nodes for the next equal pods."""
+        return 0 if self._scored is None else len(self._scored.rest)
 
     @property
     def scored_pod(self) -> str:
@@ -193,14 +232,21 @@ class Batch:
 
     def placed(
         self, pod: PodInfo, hint: str, chosen: str, rest: Callable[[], RankedNodes] | None, cycle: int, now: int
-    ) -> None:
-        """A node was found. ``rest``: the other feasible nodes; None where no scores were needed."""
+    ) -> str:
+        """A node was found. ``rest``: the other feasible nodes; None where no scores were needed.
+
+        Why nothing is kept of it; "" where something is, or what was kept stays.
+        """
         self._cycle, self._node = cycle, chosen
         if hint == chosen:
-            return
+            return ""
         self._scored = None
-        if rest is not None and (signature := self.signature(pod)) is not None:
-            self._scored = Scored(signature, pod.pod.key, rest(), now)
+        if rest is None:
+            return EMPTY_LIST
+        if (signature := self.signature(pod)) is None:
+            return NOT_BATCHABLE
+        self._scored = Scored(signature, pod.pod.key, rest(), now)
+        return ""
 
 
 def batch_of(enabled: EnabledPlugins, objects: Objects) -> Batch | None:

@@ -24,11 +24,13 @@ from framework.objects import (
     Unstructured,
 )
 from framework.objects.admission import AdmissionError, admit
+from framework.objects.catalogue import ElasticQuota
 from framework.objects.decode import decode_manifest, decode_object
 from framework.objects.defaults import DEFAULT_NAMESPACE, with_defaults
 from framework.objects.errors import ObjectError
 from framework.objects.kinds import typed_kind
 from framework.objects.older_versions import as_current
+from framework.objects.shared_weight import weight_warning
 from framework.objects.validation import check_object
 from framework.reading.documents import FileRefused, Manifest
 from framework.reading.redaction import redacted
@@ -47,6 +49,7 @@ from framework.workloads import Existing, Made, holds_a_pod_template, is_workloa
 O = TypeVar("O", bound=KubernetesObject)  # noqa: E741
 Identity = tuple[str, str, str, str]
 """(group, kind, namespace, name)."""
+MOST_PASSED_OVER: Final = 10
 _RUNTIME_FIELDS: Final = ("overhead", "nodeSelector", "tolerations")
 """Of a pod's spec: what its RuntimeClass gives it."""
 
@@ -76,6 +79,9 @@ class Gathered(msgspec.Struct):
     kinds: UnknownKinds = msgspec.field(default_factory=UnknownKinds)
     templates: dict[str, int] = {}
     """Kind of objects with a pod template of which nobody here knows what their controller makes → how many."""
+    passed_over: list[Sentence] = []
+    """About what is written in an object and cannot be read, though the object can be taken; at most a few."""
+    also_passed_over: int = 0
 
 
 class Added(NamedTuple):
@@ -183,7 +189,15 @@ class Gathering:
             self.gathered.nodes.append(number)
         elif isinstance(obj, PriorityClass | RuntimeClass):
             self.gathered.classes.append(number)
+        elif isinstance(obj, ElasticQuota) and (warning := weight_warning(obj)) is not None:
+            self._pass_over([warning])
         return True
+
+    def _pass_over(self, warnings: Sequence[Sentence], also: int = 0) -> None:
+        mine = self.gathered
+        room = max(MOST_PASSED_OVER - len(mine.passed_over), 0)
+        mine.passed_over += warnings[:room]
+        mine.also_passed_over += also + len(warnings[room:])
 
     def look_at(self, number: int, manifest: Manifest, obj: KubeObject, kept: Manifest | None = None) -> None:
         """After ``keep``; of what was not parsed whole ``sight`` tells the fields.
@@ -228,6 +242,7 @@ class Gathering:
         for name in ("classes", "nodes", "unadmitted"):
             getattr(mine, name).extend(number + before for number in getattr(part, name))
         mine.problems += part.problems
+        self._pass_over(part.passed_over, part.also_passed_over)
         mine.unknown.add(part.unknown)
         mine.kinds.add(part.kinds)
         for kind, number in part.templates.items():
@@ -254,6 +269,7 @@ class Gathering:
         finished.warnings = [
             *self.gathered.kinds.sentences(),
             *self.gathered.unknown.sentences(),
+            *self._warnings_of_passed_over(),
             *(
                 counted_sentence(
                     "{count} {kind} gives no pods: what the controller makes of it is not known here. Add its pods.",
@@ -276,6 +292,15 @@ class Gathering:
             if name not in here
         ]
         return finished
+
+    def _warnings_of_passed_over(self) -> list[Sentence]:
+        more = self.gathered.also_passed_over
+        rest = counted_sentence(
+            "{count} more ElasticQuota has such an annotation.",
+            "{count} more ElasticQuotas have such annotations.",
+            more,
+        )
+        return [*self.gathered.passed_over, *([rest] if more else [])]
 
     def _admit(
         self,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from framework.interface.plugin import NormalizeScore
 from framework.interface.status import Code, Status
 from framework.objects.timestamps import SECOND
+from framework.profiles.batch import EMPTY_LIST, NOT_BATCHABLE, HintTold, KeptTold
 from framework.profiles.build import EnabledPlugins
 from framework.reports.log_entries import PREEMPTION
 from framework.reports.metric_families import Registry
@@ -19,6 +20,9 @@ _EVALUATED: Final = "plugin_evaluation_total"
 _SUCCESS: Final = Code.SUCCESS.name_
 _SKIP: Final = Code.SKIP.name_
 _MOST_HELD: Final = 256
+NO_HINT, USED, NOT_USED = "no_hint", "hint_used", "hint_not_used"
+Batching = Literal["off", "never", "sometimes"]
+"""Of a profile: the gate is off, or extenders are there; no pod of it is ever signed; equal pods are batched."""
 
 
 class _Plugins:
@@ -40,11 +44,15 @@ class AttemptMetrics:
         self._profiles: dict[str, _Plugins] = {}
         self._held: dict[tuple[int, str, str], tuple[Sequence[Any], list[int]]] = {}
         """What plugins said, which attempts share, with how often they did; by its place in memory."""
+        self._batching: dict[str, Batching] = {}
+        self._hinted: set[int] = set()
+        """Cycles in which batching was asked, until their attempt is told."""
         self._waiting: set[int] = set()
         """Cycles of pods that wait on Permit."""
 
-    def configured(self, profile: str, enabled: EnabledPlugins, *, is_batched: bool) -> None:
-        self._profiles[profile] = _Plugins(enabled, is_batched=is_batched)
+    def configured(self, profile: str, enabled: EnabledPlugins, batching: Batching) -> None:
+        self._profiles[profile] = _Plugins(enabled, is_batched=batching == "never")
+        self._batching[profile] = batching
         # Upstream makes these series when it makes the profile.
         for point, plugins in (
             ("PreFilter", enabled.pre_filter),
@@ -54,6 +62,10 @@ class AttemptMetrics:
         ):
             for plugin in plugins:
                 self._registry.add(_EVALUATED, (point, plugin.name, profile), 0)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Checkpoints of before know whether no pod is signed, and of no hint."""
+        self.__dict__.update({"_batching": {}, "_hinted": set()} | state)
 
     def rejected(self, profile: str, plugins: Iterable[str]) -> None:
         """Their gauge is there from now on."""
@@ -171,16 +183,38 @@ class AttemptMetrics:
             if name in plugins.normalizing:
                 registry.observe(_PLUGIN, ("ScoreExtensionNormalize", name, _SUCCESS))
 
-    def _batch(self, trace: AttemptTrace) -> None:
-        plugins = self._profiles.get(trace.profile)
-        if plugins is None or not plugins.is_batched or trace.filter is None:
-            return
-        registry, profile = self._registry, trace.profile
-        registry.observe("get_node_hint_duration_seconds", ("no_hint", profile))
-        registry.add("batch_attempts_total", (profile, "no_hint"))
-        if trace.selected:
+    def batched(self, told: HintTold | KeptTold) -> None:
+        registry, profile = self._registry, told.profile
+        if isinstance(told, HintTold):
+            self._hinted.add(told.cycle)
+            self._asked_for_a_hint(profile, has_one=bool(told.hint))
+        else:
             registry.observe("store_schedule_results_duration_seconds", (profile,))
-            reason = "empty_list" if trace.feasible_nodes < 2 else "pod_not_batchable"
+            if told.hint:
+                registry.add("batch_attempts_total", (profile, USED if told.hint == told.chosen else NOT_USED))
+        if told.unusable:
+            registry.add("batch_cache_flushed_total", (profile, told.unusable))
+
+    def _asked_for_a_hint(self, profile: str, *, has_one: bool) -> None:
+        hinted = "hint" if has_one else NO_HINT
+        self._registry.observe("get_node_hint_duration_seconds", (hinted, profile))
+        if not has_one:
+            self._registry.add("batch_attempts_total", (profile, NO_HINT))
+
+    def _batch(self, trace: AttemptTrace) -> None:
+        plugins, was_told = self._profiles.get(trace.profile), trace.cycle in self._hinted
+        self._hinted.discard(trace.cycle)
+        if plugins is None or trace.filter is None or was_told:
+            return
+        batching = self._batching.get(trace.profile, "never" if plugins.is_batched else "off")
+        if batching == "off":
+            return
+        # Of a profile that batches this is an attempt that was repeated: batching was not asked again.
+        self._asked_for_a_hint(trace.profile, has_one=False)
+        if batching == "never" and trace.selected:
+            registry, profile = self._registry, trace.profile
+            registry.observe("store_schedule_results_duration_seconds", (profile,))
+            reason = EMPTY_LIST if trace.feasible_nodes < 2 else NOT_BATCHABLE
             registry.add("batch_cache_flushed_total", (profile, reason))
 
     # --- from the node on ---------------------------------------------------------------------------------------------

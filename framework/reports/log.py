@@ -14,6 +14,7 @@ from typing import Any, Final
 from framework.configuration.effective import EffectivePoint, EffectiveProfile
 from framework.interface.status import SUCCESS
 from framework.objects import KubeObject, Node, Pod
+from framework.profiles.batch import HintTold, KeptTold
 from framework.queue import QueueMove
 from framework.queue.queued_pod import QueuePlace
 from framework.reports import klog
@@ -77,6 +78,8 @@ class SchedulerLog(Observer):
         self._during: list[str] = []
         self._last: AttemptTrace | None = None
         self._eviction: _Eviction | None = None
+        self._batching: dict[int, list[HintTold | KeptTold]] = {}
+        """Of cycles whose attempt is still to be told."""
 
     def start(self, scheduler: Scheduler) -> None:
         """Names the scheduler that is heard, and begins with the plugins of its profiles."""
@@ -217,6 +220,9 @@ class SchedulerLog(Observer):
         entry = updated(trace)
         self._say(entry.level, entry.place, entry.message, **entry.values)
 
+    def batched(self, told: HintTold | KeptTold) -> None:
+        self._batching.setdefault(told.cycle, []).append(told)
+
     def attempt(self, trace: AttemptTrace) -> None:
         self._open, during, self._during = False, self._during, []
         self._last = trace
@@ -277,6 +283,7 @@ class SchedulerLog(Observer):
             pod,
             is_never_batched=bool(why_unsigned(pod, self._profile(trace.profile))),
             has_claims_plugin=_is_enabled(self._profile(trace.profile), "preFilter", CLAIMS),
+            batching=self._batching.pop(trace.cycle, ()),
         )
         amounts: Iterable[Entry] = ()
         if self.verbosity >= RESOURCES_LEVEL and self._scheduler is not None and pod is not None:

@@ -5,19 +5,21 @@ Upstream: pkg/scheduler/schedule_one.go `schedulingCycle` and what it calls (1.3
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from framework.configuration.effective import EffectiveProfile
 from framework.objects import Pod
+from framework.profiles.batch import HintTold, KeptTold
 from framework.reports import klog
 from framework.trace.attempt import AttemptTrace, PostFilterOutcome
 
 PREEMPTION: Final = "DefaultPreemption"
 SPREAD: Final = "PodTopologySpread"
 _LOGGER: Final = f"PostFilter.{PREEMPTION}"
+_BATCH: Final = "OpportunisticBatch"
 
 
 class Entry(NamedTuple):
@@ -37,6 +39,8 @@ class Known(NamedTuple):
     """No plugin would sign it, so that upstream's batching has nothing for it."""
     has_claims_plugin: bool = False
     """Its profile runs DynamicResources at PreFilter."""
+    batching: Sequence[HintTold | KeptTold] = ()
+    """What batching said in its cycle."""
 
 
 def why_unsigned(pod: Pod | None, profile: EffectiveProfile | None) -> str:
@@ -117,17 +121,61 @@ def _tried(trace: AttemptTrace, known: Known, amounts: Iterable[Entry]) -> Itera
         claims = msgspec.to_builtins(known.pod.spec.resource_claims or [])
         values = {"logger": "PreFilter.DynamicResources", "pod": trace.pod, "resourceclaims": claims}
         yield Entry(5, "dynamicresources.go:481", "pod resource claims", values)
-    batch: dict[str, Any] = {"pod": trace.pod, "profile": trace.profile, "cycleCount": trace.cycle}
-    if known.is_never_batched:
-        yield Entry(4, "batch.go:81", "OpportunisticBatch no node hint available for pod", batch)
+    hints, stored = _batching(trace, known)
+    yield from hints
     yield from amounts
     yield from _scored(trace)
     yield from _post_filter(trace)
-    if trace.selected and known.is_never_batched:
-        placed = batch | {"hintedNode": "", "chosenNode": trace.selected}
-        yield Entry(4, "batch.go:107", "OpportunisticBatch set cycle state", placed)
-        reason = "empty_list" if trace.feasible_nodes < 2 else "pod_not_batchable"
-        yield Entry(4, "batch.go:157", "OpportunisticBatch found unusable state", batch | {"reason": reason})
+    yield from stored
+
+
+def _batching(trace: AttemptTrace, known: Known) -> tuple[list[Entry], list[Entry]]:
+    """(before the nodes are scored, after one was chosen)"""
+    if known.batching:
+        hints = [each for told in known.batching if isinstance(told, HintTold) for each in _hint_entries(told)]
+        return hints, [each for told in known.batching if isinstance(told, KeptTold) for each in _kept_entries(told)]
+    if not known.is_never_batched:
+        return [], []
+    batch: dict[str, Any] = {"pod": trace.pod, "profile": trace.profile, "cycleCount": trace.cycle}
+    hints = [Entry(4, "batch.go:81", f"{_BATCH} no node hint available for pod", batch)]
+    if not trace.selected:
+        return hints, []
+    placed = batch | {"hintedNode": "", "chosenNode": trace.selected}
+    reason = "empty_list" if trace.feasible_nodes < 2 else "pod_not_batchable"
+    return hints, [
+        Entry(4, "batch.go:107", f"{_BATCH} set cycle state", placed),
+        Entry(4, "batch.go:157", f"{_BATCH} found unusable state", batch | {"reason": reason}),
+    ]
+
+
+def _hint_entries(told: HintTold) -> Iterator[Entry]:
+    batch: dict[str, Any] = {"profile": told.profile, "pod": told.pod, "cycleCount": told.cycle}
+    if told.unusable:
+        flushed = {"profile": told.profile, "cycleCount": told.cycle, "reason": told.unusable}
+        yield Entry(4, "batch.go:157", f"{_BATCH} found unusable state", flushed)
+    if told.hint:
+        provided = batch | {"hint": told.hint, "remainingNodes": told.left}
+        yield Entry(3, "batch.go:89", f"{_BATCH} provided node hint", provided)
+    else:
+        yield Entry(4, "batch.go:81", f"{_BATCH} no node hint available for pod", batch)
+
+
+def _kept_entries(told: KeptTold) -> Iterator[Entry]:
+    batch: dict[str, Any] = {"profile": told.profile, "cycleCount": told.cycle}
+    placed = batch | {"hintedNode": told.hint, "chosenNode": told.chosen}
+    yield Entry(4, "batch.go:107", f"{_BATCH} set cycle state", placed)
+    if told.hint == told.chosen:
+        taken = batch | {"chosenNode": told.chosen}
+        yield Entry(4, "batch.go:111", f"{_BATCH} skipping set state because hint was provided", taken)
+        return
+    if told.hint:
+        missed = batch | {"hint": told.hint, "chosen": told.chosen}
+        yield Entry(4, "batch.go:122", f"{_BATCH} hint not used", missed)
+    if told.unusable:
+        yield Entry(4, "batch.go:157", f"{_BATCH} found unusable state", batch | {"reason": told.unusable})
+    else:
+        kept = {"profile": told.profile, "nodes": told.kept, "cycleCount": told.cycle}
+        yield Entry(4, "batch.go:139", f"{_BATCH} set batch information", kept)
 
 
 def _scored(trace: AttemptTrace) -> Iterator[Entry]:

@@ -13,6 +13,7 @@ from framework.interface.status import Code, Status
 from framework.objects import KubeObject, Node, Pod
 from framework.objects.catalogue import LoadMetrics
 from framework.objects.timestamps import SECOND
+from framework.profiles.batch import HintTold, KeptTold
 from framework.queue import IgnoredEvent, QueueMove
 from framework.queue.changes import NODE_ADD, NODE_DELETE, POD_ADD, POD_DELETE, node_update_events, pod_update_events
 from framework.queue.hints import event_label
@@ -24,7 +25,7 @@ from framework.queue.scheduling_queue import (
     SCHEDULE_ATTEMPT_FAILURE,
     UNSCHEDULABLE_TIMEOUT,
 )
-from framework.reports.attempt_metrics import AttemptMetrics
+from framework.reports.attempt_metrics import AttemptMetrics, Batching
 from framework.reports.log_entries import why_unsigned
 from framework.reports.metric_families import Registry
 from framework.scheduler import Observer, Scheduler
@@ -91,8 +92,10 @@ class SchedulerMetrics(Observer):
             for name in self._scheduler.profiles
             if not configuration.extenders and why_unsigned(None, configuration.profile(name))
         )
+        is_tried = gates.enabled("OpportunisticBatching") and not configuration.extenders
         for name, profile in self._scheduler.profiles.items():
-            self._attempts.configured(name, profile.enabled, is_batched=name in self._unsigned)
+            batching: Batching = "never" if profile.batch is None else "sometimes"
+            self._attempts.configured(name, profile.enabled, batching if is_tried else "off")
 
     # --- the cluster ------------------------------------------------------------------------------------------------
 
@@ -284,6 +287,9 @@ class SchedulerMetrics(Observer):
         attempts = str(trace.attempt) if trace.attempt < _MOST_ATTEMPTS else f"{_MOST_ATTEMPTS}+"
         waited = (trace.finished_at - began) / SECOND
         registry.observe("pod_scheduling_sli_duration_seconds", (attempts,), waited)
+
+    def batched(self, told: HintTold | KeptTold) -> None:
+        self._attempts.batched(told)
 
     def wait_ended(self, trace: AttemptTrace, signal: Status) -> None:
         waited = 0.0 if self._scheduler is None else (self._scheduler.now - trace.at) / SECOND

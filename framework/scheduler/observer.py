@@ -9,6 +9,7 @@ import msgspec
 from framework.interface.status import Status
 from framework.objects import KubeObject
 from framework.profiles import WaitingPod
+from framework.profiles.batch import HintTold, KeptTold
 from framework.queue import IgnoredEvent, QueueMove
 from framework.trace.attempt import AttemptTrace
 
@@ -59,6 +60,9 @@ class Observer:
     def object_changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
         """The cluster changed; None for "not there" before or after."""
 
+    def batched(self, told: HintTold | KeptTold) -> None:
+        """What batching said in this cycle: of a node that comes next, and of what it keeps for the next pod."""
+
     def logged(self, message: str) -> None:
         """What kube-scheduler only writes to its log."""
 
@@ -100,6 +104,10 @@ class Observers(Observer):
     def object_changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
         for each in self._told:
             each.object_changed(old, new)
+
+    def batched(self, told: HintTold | KeptTold) -> None:
+        for each in self._told:
+            each.batched(told)
 
     def logged(self, message: str) -> None:
         for each in self._told:

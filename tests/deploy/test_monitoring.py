@@ -13,6 +13,7 @@ from prometheus_client import REGISTRY
 import schedweb.observing.metrics  # noqa: F401 - they register themselves
 from schedweb.operation.collector import FAMILIES
 from scripts.processes import ROOT
+from tests.reports.recorded_scenarios import played
 
 MONITORING: Final = ROOT / "deploy" / "monitoring"
 OPERATING: Final = (ROOT / "docs" / "operating.md").read_text()
@@ -42,7 +43,18 @@ def test_every_metric_and_every_alert_is_in_the_operator_s_page(known: set[str])
     assert [name for name in sorted(known) if f"`{name}`" not in OPERATING] == []
 
 
-def test_no_two_panels_of_the_dashboard_share_a_place() -> None:
-    panels = json.loads((MONITORING / "grafana-dashboard.json").read_text())["panels"]
+def test_the_dashboard_of_a_scheduler_asks_for_what_a_run_tells() -> None:
+    """By kube-scheduler's names, so that it shows the one and the other."""
+    asked = set(re.findall(r"scheduler_[a-z_]+", (MONITORING / "kube-scheduler-dashboard.json").read_text()))
+    told: set[str] = set()
+    for scenario in ("mix", "churn"):
+        told |= {re.split(r"[{ ]", line)[0] for line in played(scenario, lambda *_: None).lines()}
+    assert len(asked) > 10
+    assert asked <= told
+
+
+@pytest.mark.parametrize("file", ["grafana-dashboard.json", "kube-scheduler-dashboard.json"])
+def test_no_two_panels_of_a_dashboard_share_a_place(file: str) -> None:
+    panels = json.loads((MONITORING / file).read_text())["panels"]
     places = {(panel["gridPos"]["x"], panel["gridPos"]["y"]) for panel in panels}
     assert len(places) == len(panels) == len({panel["id"] for panel in panels})

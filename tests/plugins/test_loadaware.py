@@ -272,9 +272,17 @@ def test_arguments_out_of_range_are_refused() -> None:
             },
             built_in_registry(),
         )
-        return "; ".join(str(each) for each in loaded.errors)
+        return "; ".join(f"{each.path}: {each.message}" for each in loaded.errors)
 
     assert "must be between 0 and 100" in refusal(usageThresholds={"cpu": 101})
     assert "must be cpu or memory" in refusal(resourceWeights={"nvidia.com/gpu": 1})
-    assert "nodeMetricExpiredSeconds should be a positive value" in refusal(nodeMetricExpirationSeconds=0)
+    assert "nodeMetricExpirationSeconds: Invalid value: 0: must be a positive value" in refusal(
+        nodeMetricExpirationSeconds=0
+    )
+    assert "args.estimatedScalingFactors[cpu]: Invalid value: 0: must be between 1 and 100" in refusal(
+        estimatedScalingFactors={"cpu": 0}
+    )
+    both = refusal(resourceWeights={"cpu": 0, "memory": 0})
+    assert both.endswith('args.resourceWeights: Invalid value: "{cpu: 0, memory: 0}": each must be between 1 and 100')
+    assert both.count("Invalid value") == 1
     assert refusal(usageThresholds={"cpu": 0}, dominantResourceWeight=1) == ""

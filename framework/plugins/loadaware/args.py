@@ -86,15 +86,21 @@ class LoadAwareSchedulingArgs(PluginArgs, frozen=True):
         seconds = self.node_metric_expiration_seconds
         if seconds is not None and seconds <= 0:
             where = path.child("nodeMetricExpirationSeconds")
-            errors.append(invalid(where, seconds, "nodeMetricExpiredSeconds should be a positive value"))
+            errors.append(invalid(where, seconds, "must be a positive value"))
         return errors
 
 
 def _outside(path: FieldPath, given: dict[str, int] | None, least: int) -> list[FieldError]:
-    errors = []
-    for name, percent in (given or {}).items():
-        if name not in MEASURED:
-            errors.append(invalid(path.key(name), name, "must be cpu or memory: load is measured of no other resource"))
-        elif not least <= percent <= 100:
-            errors.append(invalid(path.key(name), percent, f"must be between {least} and 100"))
+    given = given or {}
+    errors = [
+        invalid(path.key(name), name, "must be cpu or memory: load is measured of no other resource")
+        for name in given
+        if name not in MEASURED
+    ]
+    wrong = {name: given[name] for name in MEASURED if name in given and not least <= given[name] <= 100}
+    if len(wrong) == len(MEASURED):
+        written = ", ".join(f"{name}: {percent}" for name, percent in wrong.items())
+        errors.append(invalid(path, f"{{{written}}}", f"each must be between {least} and 100"))
+    else:
+        errors += [invalid(path.key(name), wrong[name], f"must be between {least} and 100") for name in wrong]
     return errors

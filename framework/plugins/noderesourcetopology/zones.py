@@ -12,6 +12,7 @@ from typing import Final
 
 from framework.objects import Pod
 from framework.objects.catalogue import NodeResourceTopology, TopologyAttribute
+from framework.objects.go_numbers import parse_int
 from framework.objects.quantity import NANOS, parse_quantity
 from framework.objects.resources import CPU, EPHEMERAL_STORAGE, MEMORY, Nanos, is_native_resource_name
 from framework.objects.simple_requests import listed, nanos_value
@@ -60,8 +61,8 @@ class TopologyManager:
                 scope = value
             elif name == "topologyManagerPolicy" and value in POLICIES:
                 policy = value
-            elif name == "topologyManagerMaxNUMANodes" and re.fullmatch(r"[+-]?\d+", value) and int(value) > 1:
-                most = min(int(value), MOST_ZONES)
+            elif name == "topologyManagerMaxNUMANodes" and (number := parse_int(value, 64)) is not None and number > 1:
+                most = min(number, MOST_ZONES)
         return cls(scope, policy, most)
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from typing import Annotated
 
 from msgspec import Meta
 
+from framework.configuration import EffectiveConfiguration
 from framework.configuration.catalogue import PluginArgs
-from framework.sentences import noted
+from framework.configuration.errors import ROOT, FieldPath
+from framework.sentences import Sentence, noted, sentence
 
 
 class ElasticQuotaTreeArgs(PluginArgs, frozen=True):
@@ -22,3 +25,20 @@ class ElasticQuotaTreeArgs(PluginArgs, frozen=True):
         bool,
         Meta(description=noted("What pending pods ask for counts when shares are worked out, not only what is used.")),
     ] = True
+
+
+def unknown_default_quotas(
+    configuration: EffectiveConfiguration, names: Collection[str]
+) -> Iterator[tuple[FieldPath, Sentence]]:
+    """Where a profile names a ``defaultQuota`` that no ElasticQuota of the cluster has, ``names`` being theirs."""
+    for i, profile in enumerate(configuration.profiles):
+        args = profile.args.get("ElasticQuotaTree")
+        if isinstance(args, ElasticQuotaTreeArgs) and args.default_quota and args.default_quota not in names:
+            yield (
+                ROOT.child("profiles").index(i),
+                sentence(
+                    "ElasticQuotaTree's defaultQuota {name} is no ElasticQuota of the cluster: pods that belong to no "
+                    "other one are not limited.",
+                    name=args.default_quota,
+                ),
+            )

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from framework.objects import Node, Pod
-from framework.objects.catalogue import QUOTA_LENDS, QUOTA_NAME, QUOTA_PARENT, QUOTA_WEIGHT, ElasticQuota
+from framework.objects.catalogue import QUOTA_LENDS, QUOTA_NAME, QUOTA_PARENT, ElasticQuota
 from framework.objects.metadata import ResourceList
-from framework.objects.quantity import QuantityError
 from framework.objects.resources import Resources, node_allocatable, pod_requests, resource_value
+from framework.objects.shared_weight import WeightUnreadable, shared_weight
 from framework.plugins.quotatree.shares import Claim, shared_out
 
 NO_LIMIT: Final = (1 << 63) - 1
@@ -38,7 +37,7 @@ class Quota(NamedTuple):
             labels.get(QUOTA_PARENT, ""),
             _amounts(quota.spec.min),
             _amounts(quota.spec.max),
-            _weights(about.annotations.get(QUOTA_WEIGHT, "")),
+            _weights(quota),
             labels.get(QUOTA_LENDS, "") != "false",
         )
 
@@ -66,12 +65,11 @@ def _amounts(given: ResourceList | None) -> Resources:
     return {name: resource_value(name, amount) for name, amount in (given or {}).items()}
 
 
-def _weights(text: str) -> Resources:
-    """None of an annotation that cannot be read."""
+def _weights(quota: ElasticQuota) -> Resources:
+    """None of an annotation that cannot be read; imports and the command line warn of it."""
     try:
-        given: Any = json.loads(text) if text else {}
-        return _amounts(given) if isinstance(given, dict) else {}
-    except (ValueError, TypeError, QuantityError):
+        return shared_weight(quota)
+    except WeightUnreadable:
         return {}
 
 
