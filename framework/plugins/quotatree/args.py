@@ -37,8 +37,9 @@ def unknown_default_quotas(
             yield (
                 ROOT.child("profiles").index(i),
                 sentence(
-                    "ElasticQuotaTree's defaultQuota {name} is no ElasticQuota of the cluster: pods that belong to no "
+                    "ElasticQuotaTree's {field} {name} is no ElasticQuota of the cluster: pods that belong to no "
                     "other one are not limited.",
+                    field="defaultQuota",
                     name=args.default_quota,
                 ),
             )
