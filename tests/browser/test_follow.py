@@ -120,6 +120,10 @@ def test_a_planted_difference_is_seen_with_its_plugin(followed: Visit, api_serve
         page.set_viewport_size({"width": width, "height": 900})
         settled(page)
         assert steadily_wrong(page, "shadow", width) == []
+    page.keyboard.press("Escape")
+    expect(page).not_to_have_url(re.compile("/shadow"), timeout=PATIENCE)
+    page.go_back()
+    expect(row).to_be_visible(timeout=PATIENCE)
     agreement = page.get_by_role("region", name="Agreement")
     expect(agreement.get_by_role("alert")).to_contain_text("below 90 %")
     page.get_by_role("combobox", name="Alert below").select_option("never")
