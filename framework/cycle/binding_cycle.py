@@ -7,9 +7,9 @@ it is plain data, so that a waiting pod survives a checkpoint; ``run`` goes on f
 from __future__ import annotations
 
 import enum
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from framework.cache import CacheError
 from framework.cycle.activation import activate_stashed
@@ -19,6 +19,7 @@ from framework.cycle.extending import binding_of
 from framework.cycle.failure import handle_failure
 from framework.extenders import Answer, Request
 from framework.interface.cycle_state import CycleState
+from framework.interface.handle import Unanswered
 from framework.interface.node_info import PodInfo
 from framework.interface.status import SUCCESS, Code, Status
 from framework.objects import Pod
@@ -29,6 +30,7 @@ from framework.queue import CLEAR_NOMINATION, Nomination, QueuedPodInfo
 from framework.queue.changes import POD_DELETE
 from framework.trace.attempt import AttemptTrace
 
+Said = TypeVar("Said")
 ASKING: Final = Status(Code.WAIT)
 """Stands for the answer of an extender that has yet to come."""
 
@@ -106,7 +108,10 @@ class BindingCycle:
             self.phase = Phase.BINDING
 
         if self.phase is Phase.BINDING:
-            bound = profile.binding.pre_bind(state, pod, node_name, trace, core.clock.now, self.pre_bind_wait)
+            now, waited = core.clock.now, self.pre_bind_wait
+            bound = self._answered(core, lambda: profile.binding.pre_bind(state, pod, node_name, trace, now, waited))
+            if bound is None:
+                return
             if isinstance(bound, PreBindWait):
                 self.pre_bind_wait = bound
                 state.drop_transient()
@@ -124,7 +129,11 @@ class BindingCycle:
             state.drop_transient()
             core.binders.append(self)
             return
-        bound = profile.binding.bind(state, pod, node_name, trace) if told is None else told
+        bound = told
+        if bound is None:
+            bound = self._answered(core, lambda: profile.binding.bind(state, pod, node_name, trace))
+            if bound is None:
+                return
         yield "Bind"
         if bound is not SUCCESS:
             self._fail(core, profile, bound, None)
@@ -140,6 +149,21 @@ class BindingCycle:
             yield "PostBind"
         if state.pods_to_activate:
             activate_stashed(core, state)
+
+    def _answered(self, core: SchedulingCore, ask: Callable[[], Said]) -> Said | None:
+        """What plugins that write say; None while a write of theirs has no answer: ``run`` asks them again then."""
+        api, uid = core.api, self.assumed.uid
+        if not api.answers_later:
+            return ask()
+        api.act_for(uid)
+        try:
+            said = ask()
+        except Unanswered:
+            self.state.drop_transient()
+            core.standing[uid] = self
+            return None
+        api.settle(uid)
+        return said
 
     def _bind_by_extender(self, core: SchedulingCore) -> Status | None:
         """What the extender that binds came to: None when none does, ASKING when it has to be asked.

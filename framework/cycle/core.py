@@ -54,6 +54,19 @@ class Api(ApiWriter, Protocol):
         """Counts the changes to its objects, but for those to a pending pod's status that name no node."""
         ...
 
+    @property
+    def answers_later(self) -> bool:
+        """Whether writes of binding cycles raise Unanswered at first."""
+        ...
+
+    def act_for(self, uid: str) -> None:
+        """What is written from here on is written by the binding cycle of this pod."""
+        ...
+
+    def settle(self, uid: str) -> None:
+        """That pod's binding cycle has heard every answer."""
+        ...
+
     def now_rfc3339(self) -> str: ...
 
     def patch_pod_status(self, known: Pod, condition: PodCondition | None, nomination: Nomination | None) -> str | None:
@@ -70,10 +83,11 @@ class Asked:
 
 
 class Binder(Protocol):
-    """A binding cycle that has asked an extender to bind the pod."""
+    """A binding cycle that stands: it has asked an extender to bind the pod, or a write of it has no answer yet."""
 
     request: Request | None
     answer: Answer | None
+    trace: AttemptTrace
 
 
 Answerer = Callable[[Sequence[Request]], Sequence[Answer]]
@@ -103,6 +117,8 @@ class SchedulingCore:
     """Binding cycles that wait for extenders, in the order in which they asked."""
     answerer: Answerer | None = None
     """Answers at once; None: somebody outside does (``Scheduler.asks``, ``Scheduler.answer``)."""
+    standing: dict[str, Binder] = field(default_factory=dict)
+    """Uid → binding cycle that stands at a write which has no answer yet."""
     gang_scheduling: bool = False
     """The gate: a new pod may complete a gang that waits for it."""
     clock: Clock = field(init=False)
@@ -118,7 +134,7 @@ class SchedulingCore:
 
     def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
         """A checkpoint from before there were extenders has asked none."""
-        self.asked, self.binders, self.answerer = None, [], None
+        self.asked, self.binders, self.answerer, self.standing = None, [], None, {}
         for name, value in state[1].items():
             setattr(self, name, value)
 

@@ -80,8 +80,17 @@ class ObjectStore(Protocol):
         ...
 
 
+class Unanswered(BaseException):
+    """A write has left whose answer is not known yet. Plugins let it through, and are called again when it is: what
+    they write is then answered at once. No ``Exception``, so that nobody takes it for an error of a plugin."""
+
+
 class ApiWriter(Protocol):
-    """The writes plugins may make. In a run they change the simulated cluster at once and come back as events."""
+    """The writes plugins may make. In a run they change the simulated cluster at once and come back as events.
+
+    Where a real cluster is scheduled, ``bind`` and ``update`` raise Unanswered in PreBind and Bind until there is an
+    answer; other writes are sent without being waited for.
+    """
 
     def bind(self, pod: Pod, node_name: str) -> str | None:
         """None, or the API server's error text."""

@@ -119,6 +119,9 @@ class Cluster(Store):
     comparisons: bool = False
     """The gate TaintTolerationComparisonOperators, which its API server shares with the scheduler."""
 
+    answers_later: bool = False
+    """Whether writes of binding cycles have their answer later: where they go to a real API server."""
+
     plays_kubelet: bool = False
     """A bound pod gets its host's address and begins to run at once."""
 
@@ -174,6 +177,12 @@ class Cluster(Store):
 
     def set_observer(self, observer: Observer) -> None:
         self._observer = observer
+
+    def act_for(self, uid: str) -> None:
+        """Nothing to be known: here a write is answered at once."""
+
+    def settle(self, uid: str) -> None:
+        """As ``act_for``."""
 
     # --- users ------------------------------------------------------------------------------------------------------
 

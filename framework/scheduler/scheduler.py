@@ -407,6 +407,14 @@ class Scheduler(Decisions):
         self._ready.append(binder)
         self.run_bindings()
 
+    def write_answered(self, uid: str) -> None:
+        """The binding cycle of this pod stood at a write that has an answer now: it goes on."""
+        cycle = self.core.standing.pop(uid, None)
+        if cycle is not None:
+            assert isinstance(cycle, BindingCycle)
+            self._ready.append(cycle)
+            self.run_bindings()
+
     # --- reading and switching --------------------------------------------------------------------------------------
 
     @property

@@ -162,7 +162,7 @@ def at_moment(answers: Callable[[Player, Any], object]) -> Callable[[Ask, Any], 
 
 def looked_at(ask: Ask) -> Player:
     player = moment(machine_of(ask))
-    if player.observing:
+    if player.is_of_real_cluster:
         unfollow(player)  # our scheduler says what it would do, as on a snapshot
     return player
 

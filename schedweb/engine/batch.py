@@ -26,6 +26,7 @@ from schedweb.engine.frames import (
     PodRow,
     PreemptionRow,
 )
+from schedweb.engine.live import WriteRow
 from schedweb.engine.node_view import NodeView
 from schedweb.engine.outcomes import ending_of, score_of
 from schedweb.engine.packing import LEAST_TEXTS, Dictionary, Packer, Unpacked, trained
@@ -322,6 +323,12 @@ class Gatherer:
         self.player.judgements = []
         return made
 
+    def writes(self) -> list[WriteRow]:
+        if self.player.live is None:
+            return []
+        made, self.player.live.outbox = self.player.live.outbox, []
+        return made
+
     def objects(self) -> list[ObjectRow]:
         changed, self.projection.others_changed = self.projection.others_changed, {}
         return [
@@ -360,6 +367,7 @@ class Gatherer:
         projection.preemptions.take()
         projection.feed.clear()
         player.traces, player.ended, player.ends = [], [], {}
+        self.writes()
         projection.usage.start(player.recorded + 1)
 
 

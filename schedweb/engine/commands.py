@@ -10,6 +10,8 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
+from schedweb.writes.writes import Outcome
+
 Speed = Literal["one", "10", "100", "max"]
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=253)]
 Namespace = Annotated[str, msgspec.Meta(min_length=1, max_length=63)]
@@ -178,6 +180,18 @@ class ClusterChanges(Command, frozen=True, tag="cluster_changes"):
     changes: tuple[ObservedChange, ...]
 
 
+class WriteOutcome(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    number: int
+    """Of the write (live.py)."""
+    outcome: Outcome
+
+
+class WriteOutcomes(Command, frozen=True, tag="write_outcomes"):
+    """What became of writes to a real cluster that the run waits for. Only a worker says this."""
+
+    outcomes: tuple[WriteOutcome, ...]
+
+
 class Unfollow(Command, frozen=True, tag="unfollow"):
     """From here on the engine decides by itself: where a fork leaves the run that follows a real cluster."""
 
@@ -206,6 +220,7 @@ AnyCommand = (
     | Decide
     | ExtenderAnswers
     | ClusterChanges
+    | WriteOutcomes
     | Unfollow
 )
 

@@ -16,6 +16,7 @@ import msgspec
 from framework.sentences import Content
 from schedweb.engine.asked import Asked
 from schedweb.engine.commands import BreakpointSet, ObservedChange
+from schedweb.engine.live import Scheduling, WriteRow
 from schedweb.engine.shapes import FeedLine, QueueName, UntranslatedHit, UntranslatedOutcome
 from schedweb.engine.version import ENGINE_VERSION
 
@@ -74,6 +75,8 @@ class Begin(Message, frozen=True, tag="begin"):
     """What the followed cluster's scheduler decides is judged (judged.py)."""
     observing: bool = False
     """It begins as a picture of a real cluster (observed.py); a fork of such a run as well."""
+    scheduling: Scheduling | None = None
+    """It begins as a scheduler of a real cluster (live.py); a fork of such a run as well."""
     decided: list[Decided] | None = None
     """Of a moment of a run that another version played: what is stored of its attempts up to there."""
 
@@ -131,7 +134,14 @@ class Look(Message, frozen=True, tag="look"):
     seen: list[Seen]
 
 
-ToChild = Begin | Offer | Commit | Ack | Go | End | Look
+class Deciding(Message, frozen=True, tag="deciding"):
+    """Of a run that schedules a real cluster: whether pods may be tried now. It may not while the cluster is not known
+    as it is, or the Lease is somebody else's."""
+
+    may: bool
+
+
+ToChild = Begin | Offer | Commit | Ack | Go | End | Look | Deciding
 
 
 # --- child → supervisor -------------------------------------------------------------------------------------------
@@ -316,6 +326,8 @@ class Batch(Message, frozen=True, tag="batch"):
     preemptions: list[PreemptionRow]
     objects: list[ObjectRow]
     judgements: list[JudgementRow]
+    writes: list[WriteRow]
+    """To a real cluster; they are sent when they are stored."""
     feed: list[FeedLine]
     clock_moves: list[tuple[int, int]]
     outcomes: list[UntranslatedOutcome]

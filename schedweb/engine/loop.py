@@ -54,15 +54,13 @@ class Engine:
         self.number = 0
         """Of the last batch that was written."""
         self.acknowledged = 0
-        self.stored_position = player.position
-        self.last_state = ""
+        self.stored_position, self.last_state = player.position, ""
         self.last_frame = 0.0
         self.frame_seconds = FRAME_SECONDS
         self.spent = 0.0
         """On making the last batch; seconds, as what follows."""
         self.written = 0.0  # when it was
-        self.size = 0
-        """How much was gathered for it; 0 of one with a checkpoint, which says nothing of others."""
+        self.size = 0  # gathered for it; of one with a checkpoint 0, which says nothing of others
         self.room = float(LEAST_GATHERED)
         self.checkpoints = Checkpoints(player, pace, begin.checkpoint_seconds)
         self.clock_moves: list[tuple[int, int]] = []
@@ -74,17 +72,15 @@ class Engine:
         self.anchor: tuple[float, int] | None = None
         """Real clock: (wall, run time) when it began to run."""
         self.rate_at = (time.monotonic(), player.scheduler.attempts)
-        self.listened = 0.0
-        """When the pipe was looked at."""
+        self.listened = 0.0  # when the pipe was looked at
         self.ending = False
         self.waits = begin.waits
         """Until Go."""
-        self.deferred: Offer | None = None
-        """A command that waits until the step before it is done."""
-        self.doing = False
-        """A command is being done."""
+        self.deferred: Offer | None = None  # a command that waits until the step before it is done
+        self.doing = False  # a command is being done
         self.told_asked: int | None = None
         """The position of what extenders were asked last, as far as it was told."""
+        self.may_decide = player.live is None  # else when the worker says so
         self.urgent = True
         if begin.is_stored:
             self.gatherer.steps.start(player.position)
@@ -202,6 +198,8 @@ class Engine:
             due = self.player.next_instant()
             if due is not None:
                 return max(0.0, min(frame, (due - self.wall_clock()) / 1e9, IDLE_SECONDS))
+            if self.player.live is not None:
+                return max(0.0, frame)
         if self.pace.cycle_seconds and not self.player.scheduler.mid_cycle:
             return max(0.0, min(frame, self.next_cycle_at - now))
         return 0.0
@@ -231,6 +229,8 @@ class Engine:
                 self.waits = False
             case frames.End():
                 self.ending = True
+            case frames.Deciding(may):
+                self.may_decide = may
             case frames.Look(seen):
                 frames.write(self.outward, frames.Differs(self.differences.of(seen)))
             case _:
@@ -245,7 +245,7 @@ class Engine:
 
     def stands_still(self) -> bool:
         player = self.player
-        told = player.asked_at is not None or player.observing
+        told = player.asked_at is not None or player.observing or not self.may_decide
         return told or self.held or self.is_backlogged() or not self.pace.wants_operations
 
     def may_operate(self) -> bool:
@@ -294,7 +294,7 @@ class Engine:
 
     def wall_clock(self) -> int:
         """Run time on a real clock: it stands while the run does. A cluster that is followed has one itself."""
-        if self.player.observing:
+        if self.player.is_of_real_cluster:
             return max(self.player.now, time.time_ns())
         if not self.is_real or self.pace.mode != "playing":
             self.anchor = None
@@ -362,16 +362,21 @@ class Engine:
     def has_news(self) -> bool:
         return (
             self.urgent
+            or self.has_writes
             or bool(self.outcomes)
             or self.pace.state != self.last_state
             or self.player.position != self.stored_position
             or not self.gatherer.is_empty
         )
 
+    @property
+    def has_writes(self) -> bool:
+        return self.player.live is not None and bool(self.player.live.outbox)
+
     def maybe_emit(self) -> None:
         if not self.may_emit() or not self.has_news():
             return
-        soon = self.urgent and (not self.pace.step or self.player.asked_at is not None)
+        soon = (self.urgent or self.has_writes) and (not self.pace.step or self.player.asked_at is not None)
         if soon or self.gatherer.size > self.room or time.monotonic() - self.last_frame >= self.frame_seconds:
             self.emit()
             self.keep_when_due()
@@ -441,6 +446,7 @@ class Engine:
             preemptions=gatherer.preemptions(),
             objects=gatherer.objects(),
             judgements=gatherer.judgements(),
+            writes=gatherer.writes(),
             feed=feed,
             clock_moves=moves,
             outcomes=outcomes,

@@ -40,6 +40,7 @@ def machine(begin: Begin) -> tuple[Player, Pace]:
             begin.clock,  # type: ignore[arg-type]
             begin.start,
             begin.observing,
+            begin.scheduling,
         )
         configuration = effective_configuration(begin.configuration, registry)
         player = Player(payload.objects, payload.timeline, configuration, registry, options)

@@ -20,6 +20,7 @@ from schedweb.engine.pod_view import PodView, owner_of
 from schedweb.engine.shapes import UntranslatedDecision, UntranslatedResult
 from schedweb.engine.times import iso
 from schedweb.engine.world import Refused
+from schedweb.engine.written import NOT_SCHEDULING, hear_outcomes, say_decision
 
 MID_CYCLE: Final = sentence("The configuration can only be switched between two cycles; finish this one first.")
 NOT_ASKED: Final = sentence("No extender is asked that any more.")
@@ -57,6 +58,9 @@ class Obedience:
             result = UntranslatedResult()
         elif isinstance(command, commands.ClusterChanges):
             observe_all(self.player, command)
+            result = UntranslatedResult()
+        elif isinstance(command, commands.WriteOutcomes):
+            hear_outcomes(self.player, command)
             result = UntranslatedResult()
         else:
             done = HANDLERS[type(command)](self, command)
@@ -230,10 +234,12 @@ class Obedience:
         if command.decision == "reject":
             self.projection.decide(view, "rejected", author, plugins[0], command.reason, entry)
             view.asked_again = sentence("rejected by {author} {time}", author=author, time=iso(self.player.now)[11:16])
+            say_decision(self.player, pod, "reject", author, command.reason)
             self.player.scheduler.reject(pod.uid, plugins[0], command.reason, by_person=True)
             return True, sentence("rejected")
         kind = "approved" if command.decision == "approve" else "overridden"
         self.projection.decide(view, kind, author, plugins[0], command.reason, entry)
+        say_decision(self.player, pod, command.decision, author, command.reason)
         for plugin in plugins:
             self.player.scheduler.allow(pod.uid, plugin)
         return True, left_waiting(view, kind)
@@ -294,8 +300,10 @@ def validate(player: Player, command: commands.AnyCommand) -> Words | None:
                 player.world.asked(manifest)
             case commands.ExtenderAnswers(asked=asked) if player.asked_at != asked:
                 return NOT_ASKED
-            case commands.ClusterChanges() | commands.Unfollow() if not player.observing:
+            case commands.ClusterChanges() | commands.Unfollow() if not player.is_of_real_cluster:
                 return NOT_FOLLOWING
+            case commands.WriteOutcomes() if player.live is None:
+                return NOT_SCHEDULING
             case commands.SetSeed() if player.scheduler.attempts:
                 return sentence("The seed can be set only before the first step.")
             case commands.SetConfiguration() if player.scheduler.mid_cycle:

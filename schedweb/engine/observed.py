@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 import msgspec
 from msgspec.structs import replace
 
-from framework.objects import KubeObject, Node, Pod
+from framework.objects import KubeObject, Node, PersistentVolume, PersistentVolumeClaim, Pod
 from framework.objects.admission import AdmissionError, admit
 from framework.objects.decode import decode_manifest, to_manifest
 from framework.objects.errors import ObjectError
@@ -26,6 +26,7 @@ from schedweb.engine import commands
 from schedweb.engine.commands import ObservedChange
 from schedweb.engine.frames import Seen
 from schedweb.engine.judged import judge_change
+from schedweb.engine.live import LiveCluster
 from schedweb.engine.player import Player
 from schedweb.engine.told import ToldProjection
 from schedweb.engine.world import Refused
@@ -89,7 +90,7 @@ def observe(player: Player, observation: Observation) -> None:
 
 def observe_all(player: Player, command: commands.ClusterChanges) -> None:
     """In their order, at the time at which they came. One that cannot be read is told and left out."""
-    if not player.observing:
+    if not player.is_of_real_cluster:
         raise Refused(NOT_FOLLOWING)
     player.scheduler.advance(max(player.now, command.at))
     hashed = hashlib.blake2b(bytes.fromhex(player.digest), digest_size=SIZE)
@@ -100,10 +101,24 @@ def observe_all(player: Player, command: commands.ClusterChanges) -> None:
             words = sentence("A change of the cluster cannot be read: {why}", why=error.words)
             player.projection.feed.line(player.now, "engine", words)
             continue
+        if player.live is not None and observation.after is not None and player.live.is_outdated(observation.after):
+            continue  # what was written meanwhile is newer
         judge_change(player, change, observation.before, observation.after, place)
+        if player.live is not None and observation.is_binding:
+            _leave_waiting(player, player.live, observation)
         observe(player, observation)
         hashed.update(_hashed(change, observation))
     player.digest = hashed.hexdigest()
+
+
+def _leave_waiting(player: Player, live: LiveCluster, observation: Observation) -> None:
+    """Who waits on Permit and was bound by somebody else waits for nobody any more."""
+    pod = observation.after
+    assert isinstance(pod, Pod)
+    if player.scheduler.core.waiting_pods.get(pod.metadata.uid) is None:
+        return
+    live.bound_elsewhere(pod.metadata.uid)
+    player.scheduler.reject(pod.metadata.uid, "", f"bound to {pod.spec.node_name} by somebody else")
 
 
 def _hashed(change: ObservedChange, observation: Observation) -> bytes:
@@ -116,8 +131,11 @@ def _hashed(change: ObservedChange, observation: Observation) -> bytes:
 def unfollow(player: Player) -> None:
     """From here on it is a run like all others: its own scheduler decides, on a clock of its own, and controllers are
     simulated. Raises Refused."""
-    if not player.observing:
+    if not player.is_of_real_cluster:
         raise Refused(NOT_FOLLOWING)
+    live, player.live = player.live, None
+    if live is not None:
+        live.go_on_simulated()
     player.observing = False
     player.options = dataclasses.replace(player.options, clock="virtual")
     assert isinstance(player.projection, ToldProjection)
@@ -125,6 +143,8 @@ def unfollow(player: Player) -> None:
     cluster = player.world.cluster
     cluster.set_controllers(CONTROLLERS, OF_CHANGES)
     cluster.start_controllers()
+    for uid in list(player.scheduler.core.standing):
+        player.scheduler.write_answered(uid)  # which is done here now
 
 
 # --- what differs from the run's world --------------------------------------------------------------------------------
@@ -144,6 +164,7 @@ class Differences:
         ahead: dict[tuple[str, str, tuple[str, str]], KubeObject | None] = {}
         """Objects as they will be after the changes that were found so far."""
         found: list[ObservedChange] = []
+        live = self.player.live
         for each in seen:
             manifest: dict[str, Any] = msgspec.json.decode(each.manifest)
             kind = str(manifest.get("apiVersion", "")), str(manifest.get("kind", ""))
@@ -172,12 +193,20 @@ class Differences:
             if isinstance(admitted, AdmissionError):
                 continue
             after = without_heartbeats(admitted)
-            if known is not None and is_same(known, after):
+            if known is not None and is_same(known, after) and not self._is_newer(known, after):
+                continue
+            if live is not None and (live.is_left_out(after) or live.is_outdated(after)):
                 continue
             ahead[key] = after
             verb: Literal["added", "modified"] = "added" if known is None else "modified"
             found.append(ObservedChange(verb, manifest, listed=each.what in ("listed", "relisted")))
         return found
+
+    def _is_newer(self, known: KubeObject, seen: KubeObject) -> bool:
+        """Of what is patched with its version, where nothing else is new."""
+        if self.player.live is None or not isinstance(seen, PersistentVolume | PersistentVolumeClaim):
+            return False
+        return known.metadata.resource_version != seen.metadata.resource_version
 
     def _missing(self, kind: tuple[str, str]) -> list[KubeObject]:
         """Of a list that is whole."""

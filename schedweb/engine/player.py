@@ -25,6 +25,7 @@ from framework.trace.attempt import AttemptTrace
 from framework.trace.digest import START
 from framework.trace.digest import digest as chained
 from schedweb.engine.frames import JudgementRow
+from schedweb.engine.live import LiveCluster, Scheduling
 from schedweb.engine.payload import TimelineEntry
 from schedweb.engine.projection import Projection
 from schedweb.engine.told import ToldProjection
@@ -53,6 +54,8 @@ class RunOptions:
     start: int
     observing: bool = False
     """It begins as a picture of a real cluster, whose own scheduler decides (observed.py)."""
+    scheduling: Scheduling | None = None
+    """It begins as a scheduler of a real cluster (live.py)."""
 
 
 class Happened(enum.Enum):
@@ -121,18 +124,26 @@ class Player:
         """The last one that a cycle passed."""
         self.judgements: list[JudgementRow] | None = None
         """Since the last batch; None where nobody asked for a shadow (judged.py)."""
-        self.observing = options.observing
+        terms = options.scheduling
+        self.live = None if terms is None else LiveCluster(terms)
+        """A real cluster is scheduled: what is decided here is written there."""
+        self.observing = options.observing and terms is None
         """A real cluster is followed: nothing is decided here."""
-        self.world = World()
+        self.world = World(self.live)
         if self.observing:
             self.world.cluster.set_controllers(())
+        if self.live is not None:
+            objects = [each for each in objects if not self.live.is_left_out(each)]
         try:
             self.world.load(objects)
         except Refused as error:
             raise RunRefused(error.words) from None
-        made = ToldProjection if self.observing else Projection
+        made = ToldProjection if options.observing else Projection
         self.projection = made(self.world.cluster, Clock(options.start))
         self.projection.schedulers = frozenset(profile.scheduler_name for profile in configuration.profiles)
+        if isinstance(self.projection, ToldProjection):
+            self.projection.observing = self.observing
+            self.projection.is_live = self.live is not None
         self.projection.load()
         self.projection.entered_now.clear()
         self.metrics: SchedulerMetrics | None = SchedulerMetrics()
@@ -165,7 +176,12 @@ class Player:
 
     @property
     def virtual(self) -> bool:
-        return self.options.clock == "virtual"
+        return self.options.clock == "virtual" and self.live is None
+
+    @property
+    def is_of_real_cluster(self) -> bool:
+        """What watches of a real cluster bring is applied here."""
+        return self.observing or self.live is not None
 
     @property
     def next_arrival(self) -> int | None:
@@ -306,6 +322,9 @@ class Player:
         for uid, cycle in self.scheduler.core.pre_binding.cycles.items():
             if uid in views and views[uid].point != "PreBind":
                 self.projection.point_reached("PreBind", cycle.trace)
+        for uid, standing in self.scheduler.core.standing.items():
+            if uid in views and views[uid].point != "Bind":
+                self.projection.point_reached("Bind", standing.trace)
 
     def _count_preemptions(self, trace: AttemptTrace) -> None:
         if not trace.nomination:
@@ -393,6 +412,8 @@ class Player:
         return Happened.TIME
 
     def _rest(self) -> Happened:
+        if self.live is not None:
+            return Happened.IDLE  # the cluster goes on
         if self.scheduler.next_timer(wakes_only=True) is None and self.next_arrival is None:
             return Happened.FINISHED
         return Happened.IDLE
@@ -438,5 +459,6 @@ class Player:
         # A checkpoint from before there were extenders has asked none.
         self.asked_at = self.__dict__.get("asked_at")
         self.observing = self.__dict__.get("observing", False)
+        self.live = self.__dict__.get("live")
         self.judgements = None
         self.metrics = self.__dict__.get("metrics")

@@ -47,27 +47,40 @@ def is_pending(pod: Pod) -> bool:
 
 class ToldProjection(Projection):
     observing = True
+    """Of all pods."""
+    is_live = False
+    """Our scheduler decides about the pods of its profiles; others are told."""
+
+    def _is_told(self, pod: Pod) -> bool:
+        return self.observing or (self.is_live and pod.spec.scheduler_name not in self.schedulers)
 
     def _pod_added(self, pod: Pod, view: PodView) -> None:
         is_new = view.uid not in self.views
         super()._pod_added(pod, view)
-        if self.observing and is_new and is_pending(pod):
+        if is_new and self._is_told(pod) and is_pending(pod):
             self._show(view, pod)
 
     def _pod_changed(self, old: Pod | None, new: Pod) -> None:
         view = self.views.get(new.metadata.uid)
         super()._pod_changed(old, new)
-        if not self.observing or view is None:
+        if view is None:
+            return
+        if not self._is_told(new):
+            if self.is_live and old is not None and is_pending(old) and new.spec.node_name and not view.attempts:
+                self._tell_bound(view, new)
             return
         if is_pending(new):
             self._show(view, new)
         elif old is not None and is_pending(old) and new.spec.node_name:
-            view.message, view.gate = "", ""
-            words = sentence("{pod} bound to {node}.", node={"t": "node", "v": view.node})
-            together = sentence("{pod} bound.")
-            self.feed.pod_line(
-                self.now, "bound", view, words, together=together, state="bound", nodes=(new.spec.node_name,)
-            )
+            self._tell_bound(view, new)
+
+    def _tell_bound(self, view: PodView, pod: Pod) -> None:
+        view.message, view.gate = "", ""
+        words = sentence("{pod} bound to {node}.", node={"t": "node", "v": view.node})
+        together = sentence("{pod} bound.")
+        self.feed.pod_line(
+            self.now, "bound", view, words, together=together, state="bound", nodes=(pod.spec.node_name,)
+        )
 
     def _show(self, view: PodView, pod: Pod) -> None:
         found = told(pod)
@@ -90,7 +103,9 @@ class ToldProjection(Projection):
 
     def _unknown_profile(self, pod: Pod, view: PodView) -> None:
         # Somebody else's scheduler tries it.
-        if not self.observing:
+        if self.is_live:
+            self._show(view, pod)
+        elif not self.observing:
             super()._unknown_profile(pod, view)
 
     def queue_moved(self, move: QueueMove) -> None:
@@ -103,6 +118,10 @@ class ToldProjection(Projection):
 
     def play_on(self, scheduler: Scheduler) -> None:
         """From here on the queue says where pods stand."""
+        if self.is_live:
+            self.is_live = False
+            self.configured(scheduler.profiles)
+            return
         self.observing = False
         state = scheduler.queue_state()
         for queued in state.gated:

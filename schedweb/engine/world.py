@@ -35,8 +35,8 @@ class Refused(SentenceError, ValueError):
 class World:
     """The cluster with the names and uids it gives: they come from a counter, so replay gives them again."""
 
-    def __init__(self) -> None:
-        self.cluster = Cluster()
+    def __init__(self, cluster: Cluster | None = None) -> None:
+        self.cluster = Cluster() if cluster is None else cluster
         self.made = 0
 
     # --- the beginning ----------------------------------------------------------------------------------------------

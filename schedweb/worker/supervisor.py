@@ -43,7 +43,7 @@ from schedweb.worker.events import NO_ENGINE, Answered, Event, Lost, Offered, Sh
 from schedweb.worker.extenders import ask_in_background
 from schedweb.worker.measures import batch_sent, command_settled
 from schedweb.worker.process import Died, EngineProcess
-from schedweb.worker.watching import Watching
+from schedweb.worker.writing import watching_of
 
 log = logging.getLogger(__name__)
 RESTING: Final = frozenset({"created", "paused", "finished", "waiting_for_person"})
@@ -73,11 +73,9 @@ class Supervisor:
         self.position = self.run.position
         self.deaths = Deaths()
         self.starts_at: float | None = None
-        """When the next engine is started, of time.monotonic; None while there is one."""
-        self.started_at = 0.0
-        """When the present engine was asked for, of time.monotonic, as what follows."""
-        self.began_at = 0.0
-        """When the present engine was ready, or was offered its command."""
+        """When the next engine is started, of time.monotonic, as what follows; None while there is one."""
+        self.started_at = 0.0  # when the present engine was asked for
+        self.began_at = 0.0  # when the present engine was ready, or was offered its command
         self.longest = 0.0
         """Seconds that an engine lived from there until it died."""
         self.probe: Probe | None = None
@@ -89,9 +87,8 @@ class Supervisor:
         self.ready = False
         self.asking: int | None = None
         """The position of what extenders are being asked."""
-        self.watching = Watching(self.run, lease, self.wake) if self.run.follows else None
-        self.arrivals: deque[float] = deque()
-        """When the batches came that are not yet stored, of time.monotonic."""
+        self.watching = watching_of(self.run, lease, self.wake)
+        self.arrivals: deque[float] = deque()  # when the batches came that are not yet stored, of time.monotonic
 
     # --- from other threads -----------------------------------------------------------------------------------------
 
@@ -119,7 +116,7 @@ class Supervisor:
             log.info("%s", error)
         finally:
             if self.watching is not None:
-                self.watching.end()
+                self.watching.close()
             if self.child is not None:
                 self.child.close()
         self.measuring.now()
@@ -199,6 +196,8 @@ class Supervisor:
 
     def look_around(self) -> bool:
         self.looked_at = time.monotonic()
+        if self.watching is not None:
+            self.watching.settle()
         if self.starts_at is not None and time.monotonic() >= self.starts_at:
             self.start_child()
         if self.probe is not None and self.probe.has_lived:
@@ -243,6 +242,8 @@ class Supervisor:
 
     def store_and_tell(self, batch: frames.Batch) -> None:
         stored = self.writer.store(batch)
+        if self.watching is not None:
+            self.watching.take_writes(batch.writes)
         tell_batch(self.run, batch, stored)
         batch_sent(self.arrivals.popleft())
         if self.ready and self.offered is None:

@@ -24,7 +24,8 @@ from schedweb.clusters.processes import child, own_folder
 from schedweb.clusters.reading.child import Observe
 from schedweb.clusters.reading.following import ClusterState
 from schedweb.engine.commands import ObservedChange
-from schedweb.engine.frames import Look, Seen
+from schedweb.engine.frames import Deciding, Look, Seen
+from schedweb.engine.live import WriteRow
 from schedweb.runs.following.changes import end_when_full, store_changes, store_state
 from schedweb.runs.models import Run
 from schedweb.runs.storing.lease import Lease, close_own_connection
@@ -69,7 +70,7 @@ class Watching:
         self._looked_at: list[tuple[str, str]] = []
         """Those whose end it is looking at."""
 
-    def look(self, send: Callable[[Look], None]) -> None:
+    def look(self, send: Callable[[Look | Deciding], None]) -> None:
         """Has the engine look at what waits, unless it is looking."""
         self.begin()
         if not self.is_looked_at and (seen := self.take()):
@@ -105,6 +106,17 @@ class Watching:
         """An engine is made ready and will list again: until it has, nobody is to read that it was live before."""
         self.end()
         patiently(lambda: store_state(self.lease, msgspec.json.encode(ClusterState(at=time.time())).decode()))
+
+    def close(self) -> None:
+        """For good."""
+        self.end()
+
+    def settle(self) -> None:
+        """What became of writes is stored. Raises LeaseLost."""
+
+    def take_writes(self, rows: Sequence[WriteRow]) -> None:
+        """What is only followed is not written to."""
+        assert not rows
 
     def take(self) -> list[Seen]:
         """In the order in which it came, as much as may be looked at at once."""

@@ -165,6 +165,7 @@ def test_the_description_says_who_takes_a_key() -> None:
     }
     assert takes == {
         "clusters_follow",
+        "clusters_schedule",
         "clusters_snapshot",
         "configurations_create",
         "configurations_save",

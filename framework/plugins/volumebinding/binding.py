@@ -90,7 +90,7 @@ class Binder:
     def write(self, volumes: PodVolumes) -> None:
         """Volumes first, then claims; the first write that fails ends it. Raises BindingError.
 
-        What is written stays written. What is not is no longer assumed.
+        What is written stays written. What is not is no longer assumed, but where a write has no answer yet.
         """
         matches, provisions = list(volumes.matches), list(volumes.provisions)
         try:
@@ -100,8 +100,9 @@ class Binder:
             while provisions:
                 self._put(provisions[0].claim)
                 del provisions[0]
-        finally:
+        except Exception:
             self.revert(PodVolumes(tuple(matches), tuple(provisions)))
+            raise
 
     def _put(self, obj: PersistentVolume | PersistentVolumeClaim) -> None:
         error = self._handle.api.update(obj)

@@ -25,7 +25,8 @@ Action = Literal[
     "snapshot.import", "snapshot.events", "snapshot.delete", "snapshot.restore", "snapshot.remove",
     "configuration.create", "configuration.change", "configuration.rename", "configuration.delete",
     "configuration.restore", "configuration.remove",
-    "cluster.connect", "cluster.disconnect", "cluster.follow", "cluster.snapshot",
+    "cluster.connect", "cluster.disconnect", "cluster.follow", "cluster.may_schedule",
+    "cluster.schedule", "cluster.snapshot",
     "settings", "audit.export", "audit.prune",
 ]  # fmt: skip
 """`request`: one that somebody's role did not allow."""

@@ -17,9 +17,9 @@ from framework.queue import Nomination
 from framework.scheduler.cluster import Cluster
 from framework.scheduler.store import ObjectAdded, ObjectDeleted, ObjectUpdated
 from schedweb.clusters.scheduling.informers import Changed
-from schedweb.clusters.writing import pods, volumes
 from schedweb.clusters.writing.sending import Writer
-from schedweb.clusters.writing.writes import Outcome, Write
+from schedweb.writes import pods, volumes
+from schedweb.writes.writes import Outcome, Write
 
 SayEvent = Callable[[str, str, Pod, str, int], None]
 """(type, reason, pod, note, nanoseconds)."""

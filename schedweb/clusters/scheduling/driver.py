@@ -23,10 +23,11 @@ from schedweb.clusters.reading.rights import LEASE, LEASE_NAMESPACE
 from schedweb.clusters.scheduling.cluster import LiveCluster
 from schedweb.clusters.scheduling.informers import Changed, Informers
 from schedweb.clusters.writing.access import WritingAccess
-from schedweb.clusters.writing.events import Events, became_leader
+from schedweb.clusters.writing.events import Events
 from schedweb.clusters.writing.lease import Lease, LeaseHolder
 from schedweb.clusters.writing.permission import Permission
 from schedweb.clusters.writing.sending import Limits, Record, Writer
+from schedweb.writes.events import became_leader
 
 DEFAULT_SCHEDULER: Final = "default-scheduler"
 KUBE_SCHEDULER: Final = "kube-scheduler"

@@ -10,7 +10,7 @@ from typing import BinaryIO, Final
 
 import msgspec
 
-from schedweb.clusters.writing.writes import Outcome, Write
+from schedweb.writes.writes import Outcome, Write
 
 TOLD: Final = {"bind": "bound to {node}", "evict": "evicted"}
 

@@ -9,8 +9,8 @@ import msgspec
 
 from schedweb.clusters.reading.problems import retry_after, status_of
 from schedweb.clusters.writing.access import Answer
-from schedweb.clusters.writing.claims import EXTENDED
-from schedweb.clusters.writing.writes import Outcome, Result, Write
+from schedweb.writes.claims import EXTENDED
+from schedweb.writes.writes import Outcome, Result, Write
 
 DONE: Final = (200, 201, 202)
 CONFLICT: Final = 409

@@ -18,7 +18,7 @@ import msgspec
 from framework.reports.events import micro_time
 from schedweb.clusters.reading.problems import ClusterProblem
 from schedweb.clusters.writing.access import WritingAccess
-from schedweb.clusters.writing.writes import JSON
+from schedweb.writes.writes import JSON
 
 DURATION: Final = 15
 """Seconds."""

@@ -10,10 +10,10 @@ from typing import Final
 import msgspec
 
 from framework.objects import Pod
-from schedweb.clusters.writing import pods
 from schedweb.clusters.writing.events import Events
 from schedweb.clusters.writing.sending import Writer
-from schedweb.clusters.writing.writes import Outcome
+from schedweb.writes import pods
+from schedweb.writes.writes import Outcome
 
 _AT_ONCE: Final = 16
 NOT_THERE: Final = frozenset(("gone", "replaced"))

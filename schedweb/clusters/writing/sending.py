@@ -23,7 +23,7 @@ from framework.sentences import Words, sentence
 from schedweb.clusters.reading.problems import ClusterProblem
 from schedweb.clusters.writing import answers
 from schedweb.clusters.writing.access import AnswerLost, NotSent, WritingAccess
-from schedweb.clusters.writing.writes import Outcome, Result, Write
+from schedweb.writes.writes import Outcome, Result, Write
 
 Record = Callable[[int, Write | Outcome], None]
 MOST_BUSY: Final = 10
@@ -83,6 +83,11 @@ class Writer:
         """Seconds until the limit allows another binding."""
         with self._lock:
             return self._free_in(time.monotonic())
+
+    def look(self, write: Write) -> Outcome | None:
+        """Of a write that somebody may have sent: what its object says; None where it says that nothing was carried
+        out, and where there is nothing to look at."""
+        return self._looked_at(write)
 
     def send(self, write: Write) -> Outcome:
         number = next(self._numbers)

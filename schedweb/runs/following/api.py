@@ -15,8 +15,16 @@ from schedweb.api.idempotency import idempotent
 from schedweb.clusters.api import refused
 from schedweb.clusters.reading.problems import ClusterProblem
 from schedweb.runs.following import services
-from schedweb.runs.following.selectors import followed_body
-from schedweb.runs.following.serializers import FollowAnswerSerializer, FollowedSerializer, FollowRequestSerializer
+from schedweb.runs.following.selectors import followed_body, scheduled_body
+from schedweb.runs.following.serializers import (
+    FollowAnswerSerializer,
+    FollowedSerializer,
+    FollowRequestSerializer,
+    ScheduledSerializer,
+    ScheduleRequestSerializer,
+)
+from schedweb.runs.following.terms import refuse_person, refuse_terms, terms_of
+from schedweb.runs.playing.playable import playable_version
 from schedweb.runs.playing.selectors import run_body
 from schedweb.runs.records.runs import run_get
 from schedweb.snapshots import queue
@@ -68,6 +76,51 @@ class ClusterFollowApi(APIView):
         return Response({"reading": None, "run": run_body(run_get(run.pk))}, status=status.HTTP_201_CREATED)
 
 
+class ClusterScheduleApi(APIView):
+    permission_classes = (IsOperator,)
+
+    @extend_schema(
+        operation_id="clusters_schedule",
+        description="Begins a run that is a scheduler of the cluster: what it decides is written there. As "
+        "`clusters_follow`, the cluster is read first (202), then there is a run (201). Refused unless the server was "
+        "started with PLAYGROUND_MAY_SCHEDULE naming the context, the person has the right, the cluster's name is "
+        "typed, and the schedulerName of every profile is named. The command `stop` takes effect before the "
+        "next write.",
+        request=ScheduleRequestSerializer,
+        responses={201: FollowAnswerSerializer, 202: FollowAnswerSerializer},
+    )
+    @idempotent()
+    def post(self, request: Request, name: str) -> Response:
+        user = signed_in_user(request)
+        refuse_person(user, request.auth)
+        wanted = ScheduleRequestSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        asked = wanted.validated_data
+        try:
+            terms = terms_of(name, asked)
+            refuse_terms(playable_version(asked["configuration_version"]), terms)
+            if "import_id" not in asked:
+                queue.refuse_too_many(user)
+                row = services.follow_read(name=name, user=user, configuration_version=asked["configuration_version"])
+                queue.offer(row)
+                return reading(row)
+            row = services.import_of(name=name, import_id=asked["import_id"], user=user)
+            if row.state == Import.State.READING:
+                return reading(row)
+            run = services.follow_begin(
+                row=row,
+                user=user,
+                configuration_version=asked["configuration_version"],
+                megabytes=asked.get("megabytes", 0),
+                terms=terms,
+            )
+        except ClusterProblem as problem:
+            raise refused(problem) from None
+        except SnapshotError as error:
+            raise snapshot_refused(error) from None
+        return Response({"reading": None, "run": run_body(run_get(run.pk))}, status=status.HTTP_201_CREATED)
+
+
 def reading(row: Import) -> Response:
     return Response({"reading": import_body(row, [], ""), "run": None}, status=status.HTTP_202_ACCEPTED)
 
@@ -83,3 +136,16 @@ class RunFollowApi(APIView):
     )
     def get(self, request: Request, run: UUID) -> Response:
         return Response(followed_body(run_get(run)))
+
+
+class RunScheduleApi(APIView):
+    of_run = ("run",)
+    permission_classes = (IsOperator,)
+
+    @extend_schema(
+        operation_id="runs_schedule",
+        description="Of a run that schedules a real cluster: how it stands, since when, and what became of its writes.",
+        responses=ScheduledSerializer,
+    )
+    def get(self, request: Request, run: UUID) -> Response:
+        return Response(scheduled_body(run_get(run)))

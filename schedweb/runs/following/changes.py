@@ -82,3 +82,7 @@ def end_when_full(run: Run, lease: Lease) -> Sentence | None:
 def store_state(lease: Lease, encoded: str) -> None:
     held = Followed.objects.filter(run=lease.run, run__epoch=lease.epoch)
     held.update(state=encoded, state_at=timezone.now())
+
+
+def store_scheduling(lease: Lease, encoded: str) -> None:
+    Followed.objects.filter(run=lease.run, run__epoch=lease.epoch).update(scheduling=encoded)

@@ -12,11 +12,16 @@ from django.utils import timezone
 from schedweb.api.errors import not_found
 from schedweb.clusters.reading.following import ClusterState
 from schedweb.clusters.selectors import behind_of, kinds_overall, moment, worst_problem
+from schedweb.engine.live import Scheduling
+from schedweb.runs.following.scheduling import SchedulingState
 from schedweb.runs.models import Followed, Run
 from schedweb.runs.storing.lease import OWNER
 from schedweb.sentences import say, translated
 
 SILENT: Final = datetime.timedelta(seconds=15)
+SCHEDULING_STATES: Final = (
+    *("waiting", "catching_up", "scheduling", "standing_by", "lease_lost", "not_allowed", "stale", "failed", "stopped"),
+)
 STATES: Final = ("waiting", "catching_up", "live", "partly", "stale", "failed", "ended")
 
 
@@ -42,6 +47,37 @@ def followed_body(run: Run) -> dict[str, Any]:
         "changed_at": row.changed_at,
         "journal_bytes": row.journal_bytes,
         "most_bytes": row.most_bytes,
+    }
+
+
+def scheduled_body(run: Run) -> dict[str, Any]:
+    """Raises ApiError (404) for a run that schedules no cluster."""
+    row = Followed.objects.filter(run=run).first()
+    if row is None or run.scheduling is None:
+        raise not_found(say("{run} schedules no cluster.", run=run))
+    terms = msgspec.convert(run.scheduling, Scheduling)
+    reading = state_of(row)
+    overall, since = overall_of(run, row, reading)
+    own = msgspec.json.decode(row.scheduling, type=SchedulingState) if row.scheduling else None
+    state, problem, holder = overall, problem_of(row, reading, overall), ""
+    if overall == "ended":
+        state = "stopped"
+    elif overall in ("live", "partly"):
+        state = "catching_up" if own is None else own.state
+        if own is not None:
+            since, problem, holder = moment(own.since), translated(own.problem), own.holder
+    return {
+        "context": run.follows,
+        "state": state,
+        "since": since,
+        "problem": problem,
+        "holder": holder,
+        "schedulers": terms.schedulers,
+        "namespaces": terms.namespaces,
+        "bindings_per_minute": terms.bindings_per_minute,
+        "dry_run": terms.dry_run,
+        "written": row.writes_done,
+        "refused": row.writes_refused,
     }
 
 

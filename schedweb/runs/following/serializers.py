@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from schedweb.runs.following.selectors import STATES
+from schedweb.runs.following.selectors import SCHEDULING_STATES, STATES
 from schedweb.runs.playing.serializers import RunSerializer
 from schedweb.snapshots.serializers import ImportSerializer
 
@@ -28,6 +28,32 @@ class FollowRequestSerializer(serializers.Serializer[Any]):
     )
     shadow = serializers.BooleanField(
         required=False, help_text="what its scheduler decides is judged with the configuration: GET /runs/<run>/shadow/"
+    )
+
+
+class ScheduleRequestSerializer(serializers.Serializer[Any]):
+    import_id = serializers.UUIDField(
+        required=False,
+        help_text="of the reading that an earlier answer named; without it the cluster begins to be read",
+    )
+    typed = serializers.CharField(help_text="the cluster's name, as the person typed it")
+    configuration_version = serializers.UUIDField()
+    scheduler_names = serializers.ListField(
+        child=serializers.CharField(max_length=253),
+        allow_empty=False,
+        help_text="the schedulerName of every profile: whose pods are scheduled",
+    )
+    namespaces = serializers.ListField(
+        child=serializers.CharField(max_length=63), required=False, help_text="empty: all of them"
+    )
+    bindings_per_minute = serializers.IntegerField(
+        required=False, min_value=0, max_value=1_000_000, help_text="0: as many as there are"
+    )
+    dry_run = serializers.BooleanField(
+        required=False, help_text="every write is sent with dryRun=All, and nothing changes"
+    )
+    megabytes = serializers.IntegerField(
+        required=False, min_value=1, max_value=100_000, help_text="how much is kept; then the run ends"
     )
 
 
@@ -53,3 +79,21 @@ class FollowedSerializer(serializers.Serializer[Any]):
     changed_at = serializers.DateTimeField(allow_null=True)
     journal_bytes = serializers.IntegerField(help_text="that these changes take")
     most_bytes = serializers.IntegerField(help_text="after which it is followed no more")
+
+
+class ScheduledSerializer(serializers.Serializer[Any]):
+    context = serializers.CharField()  # type: ignore[assignment]
+    state = serializers.ChoiceField(
+        SCHEDULING_STATES,
+        help_text="standing_by: somebody else holds the Lease; lease_lost: it was ours, and nothing is written until "
+        "it is again; not_allowed: the worker may not write there",
+    )
+    since = serializers.DateTimeField(allow_null=True)
+    problem = serializers.CharField(allow_blank=True)
+    holder = serializers.CharField(allow_blank=True, help_text="of the Lease, where it is somebody else")
+    schedulers = serializers.ListField(child=serializers.CharField())
+    namespaces = serializers.ListField(child=serializers.CharField(), help_text="empty: all of them")
+    bindings_per_minute = serializers.IntegerField()
+    dry_run = serializers.BooleanField()
+    written = serializers.IntegerField(help_text="writes that were carried out, Events aside")
+    refused = serializers.IntegerField(help_text="writes that were not, Events aside")

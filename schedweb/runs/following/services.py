@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 from uuid import UUID
 
+import msgspec
 from django.conf import settings
 from django.contrib.auth.models import User
 
@@ -12,7 +13,9 @@ from schedweb.accounts.audit.recording import record
 from schedweb.api.errors import ApiError, conflict, not_found
 from schedweb.clusters.services import cluster_snapshot, context_offered
 from schedweb.configurations.models import ConfigurationVersion
+from schedweb.engine.live import Scheduling
 from schedweb.engine.times import nanoseconds
+from schedweb.runs.following.terms import refuse_terms
 from schedweb.runs.models import Followed, Run
 from schedweb.runs.playing.commands import command_insert
 from schedweb.runs.playing.limits import refuse_too_many
@@ -44,7 +47,13 @@ def import_of(*, name: str, import_id: UUID, user: User) -> Import:
 
 
 def follow_begin(
-    *, row: Import, user: User, configuration_version: UUID | None = None, megabytes: int = 0, shadow: bool = False
+    *,
+    row: Import,
+    user: User,
+    configuration_version: UUID | None = None,
+    megabytes: int = 0,
+    shadow: bool = False,
+    terms: Scheduling | None = None,
 ) -> Run:
     """Of a cluster that was read whole: its snapshot is stored, and the run begins. Objects that cannot be taken are
     left out, as they are of what the cluster tells. ``shadow``: what its scheduler decides is judged with the
@@ -55,12 +64,14 @@ def follow_begin(
             say("{context} was not read: {why}", context=row.context, why=translated(row.error)), code="not_read"
         )
     version = follow_version(configuration_version, shadow=shadow)
+    if terms is not None:
+        refuse_terms(version, terms)
     refuse_too_many(user.pk, user.get_username())
     snapshot = import_commit(
         row=row, user=user, name="", exclude_namespaces=(), label_selector="", leave_out_problems=True
     )
     most = megabytes or settings.FOLLOW_MEGABYTES
-    return run_follow(snapshot=snapshot, user=user, version=version, megabytes=most, shadow=shadow)
+    return run_follow(snapshot=snapshot, user=user, version=version, megabytes=most, shadow=shadow, terms=terms)
 
 
 def follow_version(wanted: UUID | None, *, shadow: bool) -> ConfigurationVersion:
@@ -79,9 +90,16 @@ def follow_version(wanted: UUID | None, *, shadow: bool) -> ConfigurationVersion
 
 
 def run_follow(
-    *, snapshot: Snapshot, user: User, version: ConfigurationVersion, megabytes: int, shadow: bool = False
+    *,
+    snapshot: Snapshot,
+    user: User,
+    version: ConfigurationVersion,
+    megabytes: int,
+    shadow: bool = False,
+    terms: Scheduling | None = None,
 ) -> Run:
-    """It plays at once: what differs from the snapshot comes as changes, however old it is."""
+    """It plays at once: what differs from the snapshot comes as changes, however old it is. ``terms``: it is the
+    cluster's scheduler."""
     begin = nanoseconds(snapshot.taken_at)
 
     def fill(run: Run) -> None:
@@ -92,7 +110,16 @@ def run_follow(
             alert_below=ALERT_BELOW if shadow else None,
         )
         command_insert(run=run, user=user, content={"type": "play"})
-        record("cluster.follow", target=snapshot.context, run=str(run))
+        if terms is None:
+            record("cluster.follow", target=snapshot.context, run=str(run))
+        else:
+            told = {
+                "schedulers": ", ".join(terms.schedulers),
+                "namespaces": ", ".join(terms.namespaces),
+                "bindings_per_minute": terms.bindings_per_minute,
+                "dry_run": terms.dry_run,
+            }
+            record("cluster.schedule", target=snapshot.context, run=str(run), **told)
 
     return run_insert(
         fill,
@@ -108,6 +135,7 @@ def run_follow(
         first_speed="max",
         follows=snapshot.context,
         began_observing=True,
+        scheduling=None if terms is None else msgspec.to_builtins(terms),
     )
 
 

@@ -128,6 +128,7 @@ def run_fork(
         # Its own scheduler decides, as fast as it is played: what a real cluster told has its times already.
         clock_mode=Run.ClockMode.VIRTUAL if parent.began_observing else parent.clock_mode,
         began_observing=parent.began_observing,
+        scheduling=parent.scheduling,
         clock_start=parent.clock_start,
         clock=parent.clock_start,
         speed=parent.speed,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schedweb.runs.models.analysis import Analysis
-from schedweb.runs.models.followed import Followed, ShadowJudgement
+from schedweb.runs.models.followed import ClusterWrite, Followed, ShadowJudgement
 from schedweb.runs.models.history import Attempt, AttemptChunk, Decision, FeedItem, Preemption, StepChunk
 from schedweb.runs.models.live import NodeRecord, ObjectRecord, PodRecord, RunMetrics
 from schedweb.runs.models.packed import Dictionary
@@ -15,6 +15,7 @@ __all__ = [
     "Attempt",
     "AttemptChunk",
     "Checkpoint",
+    "ClusterWrite",
     "Decision",
     "Dictionary",
     "FeedItem",

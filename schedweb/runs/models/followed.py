@@ -30,11 +30,47 @@ class Followed(models.Model):
     judgements_stored = models.PositiveBigIntegerField(default=0)
     judgements_dropped = models.PositiveBigIntegerField(default=0)
 
+    #: Of a run that schedules the cluster: how it stands (JSON of ``SchedulingState``), and what became of its writes.
+    scheduling = models.TextField(blank=True, default="")
+    writes_done = models.PositiveBigIntegerField(default=0)
+    writes_refused = models.PositiveBigIntegerField(default=0)
+
     class Meta:
         ordering: ClassVar[list[str]] = ["run"]
 
     def __str__(self) -> str:
         return f"{self.run_id} follows"
+
+
+class ClusterWrite(models.Model):
+    """A write to a real cluster: stored with the batch that decided it, and sent afterwards."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="cluster_writes", db_index=False)
+    number = models.PositiveBigIntegerField()
+    purpose = models.CharField(max_length=20)
+    namespace = models.CharField(max_length=63, blank=True)
+    name = models.CharField(max_length=253, blank=True)
+    #: ``Write`` and ``Outcome`` (schedweb/writes/writes.py). Without an outcome nobody knows whether it was sent.
+    write = models.JSONField()
+    outcome = models.JSONField(null=True, default=None)
+    #: An outcome is an input of the run.
+    is_awaited = models.BooleanField()
+    stored_at = models.DateTimeField()
+    answered_at = models.DateTimeField(null=True, default=None)
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["number"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["run", "number"], name="one_row_per_write")
+        ]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(
+                fields=["run", "number"], condition=models.Q(outcome__isnull=True), name="writes_without_outcome"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.purpose} {self.namespace}/{self.name}"
 
 
 class ShadowJudgement(models.Model):

@@ -68,6 +68,9 @@ class Run(Deletable):
     follows = models.CharField(max_length=253, blank=True, default="")
     #: It began as a picture of a real cluster: a run that follows one, and its forks (schedweb/engine/observed.py).
     began_observing = models.BooleanField(default=False)
+    #: It began as a scheduler of a real cluster, which `follows` names while it is one; its forks have it as well. What
+    #: was allowed then, of `Scheduling` (schedweb/engine/live.py).
+    scheduling = models.JSONField(null=True, default=None)
     #: What was changed there, `{"workload", "text"}` each (schedweb/runs/forking/fork_changes.py).
     fork_changes = models.JSONField(default=list)
     started_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")

@@ -53,6 +53,8 @@ DECISIONS: Final[dict[str, Action]] = {
 }
 OF_FOLLOWED: Final = (types.Stop, types.SetConfiguration, types.TryAgain)
 """What a run takes that follows a real cluster: all else would be no picture of it."""
+OF_SCHEDULING: Final = (types.Stop, types.Decide, types.TryAgain)
+"""What a run takes that schedules a real cluster."""
 MOST_NAMED: Final = 20
 """Pods in one entry of the audit log."""
 
@@ -134,7 +136,7 @@ def checked(content: object) -> AnyCommand:
         raise refused(f"{path or FIELD}: {text}", path) from None
     if isinstance(command, types.ExtenderAnswers):
         raise refused(say("Answers of extenders come from whoever asked them."), "type")
-    if isinstance(command, types.ClusterChanges | types.Unfollow):
+    if isinstance(command, types.ClusterChanges | types.WriteOutcomes | types.Unfollow):
         raise refused(say("What a real cluster tells comes from whoever reads it."), "type")
     if isinstance(command, types.Change):
         # As an import keeps it, and `typed_manifest`: the journal is read by whoever may see the run.
@@ -167,7 +169,7 @@ def refuse_by_state(run: Run, command: AnyCommand) -> None:
         raise conflict(say("{run} was stopped and takes no commands.", run=run), code="stopped")
     if isinstance(command, types.SetSeed) and run.points > 0:
         raise conflict(say("The seed can be set only before the first step."), code="started")
-    if run.follows and not isinstance(command, OF_FOLLOWED):
+    if run.follows and not isinstance(command, OF_FOLLOWED if run.scheduling is None else OF_SCHEDULING):
         raise conflict(
             say("{run} follows {context} as it is. Fork it to try something.", run=run, context=run.follows),
             code="follows",

@@ -117,6 +117,7 @@ def run_body(run: Run) -> dict[str, Any]:
         "attempts": run.attempts,
         "position": run.position,
         "follows": run.follows,
+        "schedules": bool(run.follows) and run.scheduling is not None,
         "parent": parent_body(run),
         "fork_changes": fork_changes_body(run),
         "points": run.points,

@@ -108,6 +108,9 @@ class RunSerializer(serializers.Serializer[Any]):
     follows = serializers.CharField(
         allow_blank=True, help_text="the context of the real cluster that it follows; nothing is decided in such a run"
     )
+    schedules = serializers.BooleanField(
+        help_text="it is a scheduler of that cluster: what it decides is written there"
+    )
     parent = ParentSerializer(allow_null=True, help_text="of a fork")
     fork_changes = ForkChangeSerializer(many=True, help_text="what was changed on a fork before it went on")
     points = serializers.IntegerField(help_text="extension-point boundaries passed")

@@ -54,6 +54,7 @@ from schedweb.runs.storing.judgements import store_judgements
 from schedweb.runs.storing.lease import Lease, LeaseLost, expiry, mine
 from schedweb.runs.storing.patience import patiently
 from schedweb.runs.storing.upserts import identifier, upsert
+from schedweb.runs.storing.writes import store_writes
 from schedweb.sentence_field import stored
 
 CLOCK: Final = "clock"
@@ -252,6 +253,8 @@ class BatchWriter:
             keep=("manifest",),
         )
         store_judgements(run, batch.judgements)
+        if self.run.follows:
+            store_writes(run, batch.writes)
 
     def store_decisions(self, batch: Batch) -> None:
         if not batch.decisions:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+import msgspec
 from django.conf import settings
 
 from schedweb.engine.frames import Begin, Decided, Entry
+from schedweb.engine.live import Scheduling
 from schedweb.engine.version import ENGINE_VERSION
 from schedweb.runs.models import Attempt, Checkpoint, Followed, JournalEntry, Run
 
@@ -63,6 +65,7 @@ def begin_of(run: Run, position: int | None = None) -> Begin:
         played_by=run.engine_version,
         shadow=Followed.objects.filter(run=run, shadow=True).exists(),
         observing=run.began_observing,
+        scheduling=None if run.scheduling is None else msgspec.convert(run.scheduling, Scheduling),
         decided=None if position is None or checkpoint is not None else decided_before(run, position),
     )
 

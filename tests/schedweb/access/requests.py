@@ -123,6 +123,7 @@ SENT: Final[dict[str, Callable[[World, Caller], Sent]]] = {
     "clusters_ask": CLUSTER,
     "clusters_snapshot": CLUSTER,
     "clusters_follow": CLUSTER_FOLLOWED,
+    "clusters_schedule": CLUSTER_FOLLOWED,
     "configurations_create": fixed(body={"name": "new", "text": DEFAULT}),
     "configurations_rename": fixed(body={"name": "another"}),
     "configurations_save": fixed(body={"text": DEFAULT, "base_version": 1}),

@@ -98,6 +98,7 @@ def _build(published: list[Message]) -> World:
     Connection.objects.create(context="prod", wanted=True)
     # As if it had followed that cluster: who may see how it was read is asked, not what it takes.
     Followed.objects.create(run=game.run, most_bytes=1, shadow=True)
+    Run.objects.filter(pk=game.run.pk).update(scheduling={"instance": "playground-1"})
     upload = json.dumps({"apiVersion": "v1", "kind": "List", "items": [node("n")]}).encode()
     read = import_create(user=editor, filename="n.json", upload=upload)
     import_read(import_id=read.pk)

@@ -35,6 +35,7 @@ AUDITED: dict[str, str] = {
     "clusters_connect": "cluster.connect",
     "clusters_disconnect": "cluster.disconnect",
     "clusters_follow": "cluster.follow",
+    "clusters_schedule": "cluster.schedule",
     "clusters_snapshot": "cluster.snapshot",
     "imports_commit": "snapshot.import",
     "snapshots_delete": "snapshot.delete",

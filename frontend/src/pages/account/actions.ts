@@ -46,6 +46,8 @@ const ALL: Record<AuditAction, true> = {
   "audit.export": true,
   "cluster.connect": true,
   "cluster.follow": true,
+  "cluster.may_schedule": true,
+  "cluster.schedule": true,
   "cluster.disconnect": true,
   "cluster.snapshot": true,
   "audit.prune": true,

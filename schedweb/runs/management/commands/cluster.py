@@ -21,6 +21,7 @@ from framework.configuration import load
 from framework.plugins.registry import built_in_registry
 from framework.profiles import ProfileError
 from framework.reading.documents import FileRefused
+from schedweb.accounts.scheduling import scheduling_allow
 from schedweb.accounts.services import owner_get
 from schedweb.api.errors import ApiError
 from schedweb.clusters.offered import offered
@@ -91,6 +92,11 @@ class Command(StoredCommand):
         snapshot.add_argument("--exclude-namespace", action="append", default=[], metavar="NAMESPACE")
         snapshot.add_argument("--label-selector", default="", help="only pods that match")
 
+        for name, words in (
+            ("allow", "gives an account the right"),
+            ("disallow", "takes the right away from an account"),
+        ):
+            actions.add_parser(name, help=f"{words} to begin runs that schedule a cluster").add_argument("username")
         for each in (follow, shadow):
             each.add_argument("--user", default="", help="whose run it is (default: the owner)")
             each.add_argument("--megabytes", type=int, default=0, help="how much is kept of what the cluster tells")
@@ -116,6 +122,8 @@ class Command(StoredCommand):
                     self.shadow(options)
                 case "schedule":
                     self.schedule(options)
+                case "allow" | "disallow":
+                    scheduling_allow(_user(options["username"]), may=options["action"] == "allow")
         except (ApiError, ClusterProblem, FileRefused, ProfileError, SnapshotError, OSError) as error:
             raise CommandError(str(error), returncode=2) from None
 
@@ -194,9 +202,7 @@ class Command(StoredCommand):
         )
 
     def begin(self, options: dict[str, Any], *, configuration: UUID | None = None, shadow: bool = False) -> Run:
-        user = User.objects.filter(username=options["user"]).first() if options["user"] else owner_get()
-        if user is None:
-            raise CommandError(f"There is no account named {options['user']}.", returncode=2)
+        user = _user(options["user"]) if options["user"] else owner_get()
         row = follow_read(name=options["context"], user=user, configuration_version=configuration, shadow=shadow)
         import_read_anyhow(import_id=row.pk)
         row = Import.objects.get(pk=row.pk)
@@ -287,3 +293,10 @@ class Command(StoredCommand):
         for row in rows:
             cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
             self.stdout.write("  ".join(cells).rstrip())
+
+
+def _user(name: str) -> User:
+    found = User.objects.filter(username=name).first()
+    if found is None:
+        raise CommandError(f"There is no account named {name}.", returncode=2)
+    return found

@@ -18,7 +18,7 @@ from schedweb.clusters.reading.rights import ask, missing_yaml
 from schedweb.clusters.scheduling.driver import Driver
 from schedweb.clusters.writing.permission import Permission
 from schedweb.clusters.writing.sending import Limits
-from schedweb.clusters.writing.writes import Outcome, Write
+from schedweb.writes.writes import Outcome, Write
 from tests.apiserver import ApiServer
 from tests.apiserver.access import READER
 from tests.apiserver.manifests import pod

@@ -13,7 +13,7 @@ from schedweb.clusters.scheduling.driver import Driver
 from schedweb.clusters.scheduling.informers import Changed
 from schedweb.clusters.writing.permission import Permission
 from schedweb.clusters.writing.sending import Limits
-from schedweb.clusters.writing.writes import Outcome, Write
+from schedweb.writes.writes import Outcome, Write
 from tests.apiserver import ApiServer
 from tests.apiserver.client import Client
 from tests.apiserver.manifests import node, pod

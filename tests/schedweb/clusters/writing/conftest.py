@@ -13,7 +13,7 @@ from framework.objects.decode import decode_manifest
 from schedweb.clusters.writing.access import WritingAccess
 from schedweb.clusters.writing.permission import Permission
 from schedweb.clusters.writing.sending import Limits, Writer
-from schedweb.clusters.writing.writes import Outcome, Write
+from schedweb.writes.writes import Outcome, Write
 from tests.apiserver import ApiServer
 from tests.apiserver.manifests import node, pod
 from tests.apiserver.recordings import SCHEDULER, rules_of_scheduler

@@ -20,12 +20,13 @@ from framework.objects.decode import decode_manifest
 from framework.objects.devices import AllocationResult
 from framework.objects.pod import PodExtendedResourceClaimStatus
 from framework.objects.timestamps import parse_timestamp
-from schedweb.clusters.writing import claims, pods, volumes
 from schedweb.clusters.writing.access import Answer, WritingAccess
-from schedweb.clusters.writing.events import Events, became_leader
+from schedweb.clusters.writing.events import Events
 from schedweb.clusters.writing.permission import Permission
 from schedweb.clusters.writing.sending import Writer
-from schedweb.clusters.writing.writes import Outcome, Write
+from schedweb.writes import claims, pods, volumes
+from schedweb.writes.events import became_leader
+from schedweb.writes.writes import Outcome, Write
 from tests.apiserver import patches
 from tests.apiserver.client import Answer as Answered
 from tests.apiserver.kinds import Json

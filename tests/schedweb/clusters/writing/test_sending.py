@@ -13,11 +13,11 @@ from framework.objects import PodCondition
 from framework.sentences import Sentence
 from schedweb.clusters.reading.access import Access
 from schedweb.clusters.reading.problems import ClusterProblem
-from schedweb.clusters.writing import pods
-from schedweb.clusters.writing.events import event
 from schedweb.clusters.writing.permission import VARIABLE, Permission, permission
 from schedweb.clusters.writing.sending import Limits
-from schedweb.clusters.writing.writes import Outcome, Write
+from schedweb.writes import pods
+from schedweb.writes.events import event
+from schedweb.writes.writes import Outcome, Write
 from tests.apiserver import ApiServer
 from tests.apiserver.client import Client
 from tests.apiserver.manifests import node, pod

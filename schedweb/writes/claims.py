@@ -7,8 +7,8 @@ from typing import Final
 
 from framework.objects import Pod, ResourceClaim
 from framework.objects.devices import AllocationResult
-from schedweb.clusters.writing.bodies import as_json
-from schedweb.clusters.writing.writes import STRATEGIC, About, Body, Write
+from schedweb.writes.bodies import as_json
+from schedweb.writes.writes import STRATEGIC, About, Body, Write
 
 PROTECTION: Final = "resource.kubernetes.io/delete-protection"
 EXTENDED: Final = "resource.kubernetes.io/extended-resource-claim"

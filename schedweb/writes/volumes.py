@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Final
 
 from framework.objects import PersistentVolume, PersistentVolumeClaim
-from schedweb.clusters.writing.writes import STRATEGIC, About, Body, Write
+from schedweb.writes.writes import STRATEGIC, About, Body, Write
 
 SELECTED_NODE: Final = "volume.kubernetes.io/selected-node"
 BOUND_BY_CONTROLLER: Final = "pv.kubernetes.io/bound-by-controller"

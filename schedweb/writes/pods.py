@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from framework.objects import Pod, PodCondition
 from framework.objects.pod import PodExtendedResourceClaimStatus
 from framework.objects.timestamps import SECOND, format_timestamp
-from schedweb.clusters.writing.bodies import as_json
-from schedweb.clusters.writing.writes import STRATEGIC, About, Body, Purpose, Write
+from schedweb.writes.bodies import as_json
+from schedweb.writes.writes import STRATEGIC, About, Body, Purpose, Write
 
 DISRUPTION: Final = "DisruptionTarget"
 BY_PREEMPTION: Final = "PreemptionByScheduler"
@@ -53,12 +53,12 @@ def patch_status(pod: Pod, condition: PodCondition | None, nominated: str | None
 
 def disrupt(victim: Pod, preemptor: Pod, now: int) -> Write | None:
     """The condition that a victim gets before it is deleted."""
-    condition = PodCondition(
-        type=DISRUPTION,
-        status="True",
-        reason=BY_PREEMPTION,
-        message=f"{preemptor.spec.scheduler_name}: preempting to accommodate a higher priority pod",
-    )
+    message = f"{preemptor.spec.scheduler_name}: preempting to accommodate a higher priority pod"
+    condition = PodCondition(type=DISRUPTION, status="True", reason=BY_PREEMPTION, message=message)
+    return disrupt_with(victim, condition, now)
+
+
+def disrupt_with(victim: Pod, condition: PodCondition, now: int) -> Write | None:
     return _status_patch(victim, "disrupt", _conditions(victim, condition, now))
 
 

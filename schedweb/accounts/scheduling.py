@@ -1,0 +1,29 @@
+"""The right to be the scheduler of a real cluster: beside the roles, which all have less to do with it than it has.
+
+Members of a group have it, and superusers, one of whom a person is on their own machine. It is given on the server
+(`manage.py cluster allow`), by nobody over the web.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.contrib.auth.models import Group, User
+
+from schedweb.accounts.audit.recording import record
+from schedweb.accounts.roles import Role, role_of
+
+GROUP: Final = "cluster-scheduler"
+
+
+def may_schedule(user: User) -> bool:
+    role = role_of(user)
+    if role is None or role < Role.OPERATOR:
+        return False
+    return user.is_superuser or user.groups.filter(name=GROUP).exists()
+
+
+def scheduling_allow(user: User, *, may: bool) -> None:
+    group, _ = Group.objects.get_or_create(name=GROUP)
+    (user.groups.add if may else user.groups.remove)(group)
+    record("cluster.may_schedule", target=user.get_username(), may=may)

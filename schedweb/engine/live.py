@@ -1,0 +1,298 @@
+"""The cluster of a run that schedules a real one: writes become rows of the next batch, answers come as a command.
+
+Nothing is sent from here. A write that a binding cycle needs the answer of stands (``Unanswered``); others are told and
+not waited for. A binding that was answered is seen at once, for the API server binds a uid once and for good; all else
+is seen when its watch comes. After ``go_on_simulated`` it is a simulated cluster, as in a fork.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from framework.interface.handle import Unanswered
+from framework.objects import KubeObject, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, PodCondition
+from framework.queue import Nomination
+from framework.scheduler.cluster import SCHEDULED, Cluster, rfc3339, with_condition
+from framework.scheduler.store import ObjectUpdated
+from schedweb.writes import events, pods, volumes
+from schedweb.writes.writes import Outcome, Write
+
+NOT_WRITTEN: Final = "{}s are not written by this scheduler"
+GONE: Final = frozenset(("gone", "replaced"))
+"""Of an eviction: there is nobody to be evicted any more."""
+
+
+class Scheduling(msgspec.Struct, frozen=True):
+    """What a person allowed when a run began to schedule a real cluster."""
+
+    instance: str
+    """In Events: which scheduler it was."""
+    schedulers: tuple[str, ...] = ()
+    """schedulerNames, as they were typed."""
+    namespaces: tuple[str, ...] = ()
+    """Empty: all."""
+    bindings_per_minute: int = 0
+    """0: as many as there are."""
+    dry_run: bool = False
+
+
+class WriteRow(msgspec.Struct, frozen=True, array_like=True):
+    """A write as it is stored before it is sent. ``number`` counts the run's."""
+
+    number: int
+    write: Write
+    is_awaited: bool
+    """Its outcome is an input of the run."""
+
+
+class _Asked(msgspec.Struct, frozen=True):
+    what: Literal["cycle", "disrupt", "evict"]
+    uid: str
+    """Of the pod whose binding cycle stands, or of the victim."""
+    key: tuple[str, ...] = ()
+
+
+class _Victim(msgspec.Struct):
+    pod: Pod
+    said: list[tuple[str, str, Pod, str]] = []
+    """Events that are told when it was deleted."""
+
+
+class LiveCluster(Cluster):
+    def __init__(self, terms: Scheduling) -> None:
+        super().__init__()
+        self.terms = terms
+        self.answers_later = True
+        self.set_controllers(())
+        self.written = 0
+        self.outbox: list[WriteRow] = []
+        self._acting = ""
+        """The pod whose binding cycle is asked."""
+        self._asked: dict[int, _Asked] = {}
+        self._answers: dict[str, dict[tuple[str, ...], Outcome | None]] = {}
+        """Pod → what its binding cycle wrote → the outcome; None: not yet."""
+        self._not_failed: set[str] = set()
+        """Pods whose failed binding must not be written onto them: they may well run."""
+        self._victims: dict[str, _Victim] = {}
+        self._ahead: dict[str, int] = {}
+        """uid → version that was written; what watches bring from before is left out."""
+
+    # --- what watches bring -------------------------------------------------------------------------------------------
+
+    def is_outdated(self, seen: KubeObject) -> bool:
+        """Whether the run knows better: a binding stays, and a write that was answered came after this version."""
+        known = self.find(seen)
+        if known is None or known.metadata.uid != seen.metadata.uid:
+            return False
+        if isinstance(known, Pod) and isinstance(seen, Pod) and known.spec.node_name and not seen.spec.node_name:
+            return True
+        version, ahead = seen.metadata.resource_version, self._ahead.get(seen.metadata.uid)
+        return ahead is not None and version.isdigit() and int(version) < ahead
+
+    def is_left_out(self, seen: KubeObject) -> bool:
+        """Pending pods of namespaces that are not allowed are not looked at."""
+        allowed = self.terms.namespaces
+        return (
+            self.answers_later
+            and bool(allowed)
+            and isinstance(seen, Pod)
+            and not seen.spec.node_name
+            and seen.spec.scheduler_name in self.terms.schedulers
+            and seen.metadata.namespace not in allowed
+        )
+
+    def bound_elsewhere(self, uid: str) -> None:
+        """Whatever of ours fails for this pod is no error of it."""
+        self._not_failed.add(uid)
+
+    def delete(self, obj: KubeObject) -> None:
+        super().delete(obj)
+        self._not_failed.discard(obj.metadata.uid)
+        self._victims.pop(obj.metadata.uid, None)
+        self._ahead.pop(obj.metadata.uid, None)
+
+    # --- what binding cycles write ------------------------------------------------------------------------------------
+
+    def act_for(self, uid: str) -> None:
+        self._acting = uid
+
+    def settle(self, uid: str) -> None:
+        self._acting = ""
+        self._answers.pop(uid, None)
+
+    def bind(self, pod: Pod, node_name: str) -> str | None:
+        if not self.answers_later:
+            return super().bind(pod, node_name)
+        outcome = self._answered(("bind", node_name), pods.bind(pod, node_name))
+        if not outcome.is_done:
+            if not outcome.fails_the_pod:
+                self._not_failed.add(pod.metadata.uid)
+            return _error(outcome)
+        if not outcome.dry_run:
+            self._see_binding(pod, node_name)
+        return None
+
+    def _see_binding(self, pod: Pod, node_name: str) -> None:
+        live = self.get(Pod, pod.metadata.namespace, pod.metadata.name)
+        if live is None or live.metadata.uid != pod.metadata.uid or live.spec.node_name:
+            return
+        status = with_condition(live.status, SCHEDULED, rfc3339(self._clock.now)) or live.status
+        status = replace(status, nominated_node_name="")
+        self._see(live, replace(live, spec=replace(live.spec, node_name=node_name), status=status))
+
+    def _see(self, old: KubeObject, new: KubeObject) -> None:
+        self._announce_change()
+        self.put(new)
+        self._tell(ObjectUpdated(old, new))
+
+    def update(self, obj: KubeObject) -> str | None:
+        if not self.answers_later:
+            return super().update(obj)
+        write = _written(obj)
+        if write is None or not self._acting:
+            return NOT_WRITTEN.format(obj.kind)
+        outcome = self._answered(("update", obj.kind, obj.key, obj.metadata.resource_version), write)
+        # Nothing is there to be seen of what was only tried.
+        if outcome.is_done and not outcome.dry_run and (version := outcome.resource_version).isdigit():
+            self._see_written(obj, int(version))
+        return _error(outcome)
+
+    def _see_written(self, obj: KubeObject, version: int) -> None:
+        old = self.find(obj)
+        if old is None or self._ahead.get(obj.metadata.uid, 0) >= version:
+            return
+        self._ahead[obj.metadata.uid] = version
+        known = old.metadata.resource_version
+        if not known.isdigit() or int(known) < version:
+            self._see(old, replace(obj, metadata=replace(obj.metadata, resource_version=str(version))))
+
+    def _answered(self, key: tuple[str, ...], write: Write) -> Outcome:
+        """Raises Unanswered where it is not known yet."""
+        known = self._answers.setdefault(self._acting, {})
+        if key not in known:
+            known[key] = None
+            self._write(write, _Asked("cycle", self._acting, key))
+        outcome = known[key]
+        if outcome is None:
+            raise Unanswered(key)
+        return outcome
+
+    # --- what is not waited for ---------------------------------------------------------------------------------------
+
+    def patch_pod_status(self, known: Pod, condition: PodCondition | None, nomination: Nomination | None) -> str | None:
+        if not self.answers_later:
+            return super().patch_pod_status(known, condition, nomination)
+        uid = known.metadata.uid
+        if uid in self._not_failed:
+            if condition is not None:
+                self._not_failed.discard(uid)
+            return None
+        nominated = None if nomination is None else nomination.node_name
+        write = pods.patch_status(known, condition, nominated, self._clock.now)
+        if write is not None and self._is_there(known):
+            self._write(write)
+        return None
+
+    def patch_pod_condition(self, pod: Pod, type_: str, status: str, reason: str, message: str) -> str | None:
+        """A victim is told why first; the deletion follows when that was answered."""
+        if not self.answers_later or type_ != pods.DISRUPTION:
+            return super().patch_pod_condition(pod, type_, status, reason, message)
+        uid = pod.metadata.uid
+        if uid in self._victims:
+            return None
+        self._victims[uid] = _Victim(pod)
+        condition = PodCondition(type=type_, status=status, reason=reason, message=message)
+        told = pods.disrupt_with(pod, condition, self._clock.now)
+        if told is None:
+            self._write(pods.evict(pod), _Asked("evict", uid))
+        else:
+            self._write(told, _Asked("disrupt", uid))
+        return None
+
+    def delete_pod(self, pod: Pod) -> str | None:
+        return None if self.answers_later else super().delete_pod(pod)
+
+    def create_object(self, obj: KubeObject) -> str | None:
+        return NOT_WRITTEN.format(obj.kind) if self.answers_later else super().create_object(obj)
+
+    def delete_object(self, obj: KubeObject) -> str | None:
+        return NOT_WRITTEN.format(obj.kind) if self.answers_later else super().delete_object(obj)
+
+    def event(self, type_: str, reason: str, pod: Pod, note: str, *, action: str = "") -> None:
+        super().event(type_, reason, pod, note)
+        if not self.answers_later:
+            return
+        uid = pod.metadata.uid
+        if reason == "Preempted" and (victim := self._victims.get(uid)) is not None:
+            victim.said.append((type_, reason, pod, note))
+        elif reason == "FailedScheduling" and (uid in self._not_failed or not self._is_there(pod)):
+            return
+        else:
+            self._write_event(type_, reason, pod, note, action)
+
+    def _write_event(self, type_: str, reason: str, pod: Pod, note: str, action: str = "") -> None:
+        # Two Events of a pod at one instant have two names all the same.
+        now = self._clock.now + self.written + 1
+        self._write(events.event(type_, reason, pod, note, host=self.terms.instance, now=now, action=action))
+
+    def _is_there(self, pod: Pod) -> bool:
+        live = self.get(Pod, pod.metadata.namespace, pod.metadata.name)
+        return live is not None and live.metadata.uid == pod.metadata.uid
+
+    def _write(self, write: Write, asked: _Asked | None = None) -> None:
+        self.written += 1
+        self.outbox.append(WriteRow(self.written, write, asked is not None))
+        if asked is not None:
+            self._asked[self.written] = asked
+
+    # --- what became of it --------------------------------------------------------------------------------------------
+
+    def hear(self, number: int, outcome: Outcome) -> tuple[str, Pod | None]:
+        """(the pod whose binding cycle goes on, or ""; a victim that could not be evicted, or None)."""
+        asked = self._asked.pop(number, None)
+        if asked is None:
+            return "", None
+        if asked.what == "cycle":
+            answers = self._answers.get(asked.uid)
+            if answers is not None:
+                answers[asked.key] = outcome
+            return asked.uid, None
+        victim = self._victims.get(asked.uid)
+        if victim is None or outcome.result in GONE:
+            self._victims.pop(asked.uid, None)
+            return "", None
+        if not outcome.is_done:
+            del self._victims[asked.uid]
+            return "", victim.pod
+        if asked.what == "disrupt":
+            self._write(pods.evict(victim.pod), _Asked("evict", asked.uid))
+        else:
+            for said in victim.said:
+                self._write_event(*said)
+            victim.said = []
+        return "", None
+
+    def go_on_simulated(self) -> None:
+        """What was on its way is carried out here, and so is all that comes."""
+        self.answers_later = False
+        self._asked, self._answers, self.outbox = {}, {}, []
+        victims, self._victims = self._victims, {}
+        for each in victims.values():
+            if self._is_there(each.pod):
+                self.evict(each.pod)
+
+
+def _written(obj: KubeObject) -> Write | None:
+    if isinstance(obj, PersistentVolume) and (to := obj.spec.claim_ref) is not None:
+        known = ObjectMeta(namespace=to.namespace, name=to.name, uid=to.uid, resource_version=to.resource_version)
+        return volumes.bind_volume(obj, PersistentVolumeClaim(metadata=known))
+    if isinstance(obj, PersistentVolumeClaim) and volumes.SELECTED_NODE in obj.metadata.annotations:
+        return volumes.choose_node(obj, obj.metadata.annotations[volumes.SELECTED_NODE])
+    return None
+
+
+def _error(outcome: Outcome) -> str | None:
+    return None if outcome.is_done else str(outcome.message) or outcome.result

@@ -1,0 +1,54 @@
+"""What became of writes to a real cluster, applied to the run that wrote them; and what people decided, told there."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Final
+
+import msgspec
+
+from framework.objects import Pod
+from framework.sentences import sentence
+from schedweb.engine import commands
+from schedweb.engine.player import Player
+from schedweb.engine.world import Refused
+
+NOT_SCHEDULING: Final = sentence("This run schedules no cluster.")
+SIZE: Final = 16
+REASONS: Final = {"approve": "Approved", "override": "Overridden", "reject": "Rejected"}
+_JSON: Final = msgspec.json.Encoder(order="deterministic")
+
+
+def hear_outcomes(player: Player, command: commands.WriteOutcomes) -> None:
+    """In their order. Raises Refused."""
+    live = player.live
+    if live is None:
+        raise Refused(NOT_SCHEDULING)
+    hashed = hashlib.blake2b(bytes.fromhex(player.digest), digest_size=SIZE)
+    hashed.update(_JSON.encode(command))
+    player.digest = hashed.hexdigest()
+    for each in command.outcomes:
+        uid, kept = live.hear(each.number, each.outcome)
+        if uid:
+            player.scheduler.write_answered(uid)
+        if kept is not None:
+            _not_evicted(player, kept, each)
+
+
+def _not_evicted(player: Player, victim: Pod, said: commands.WriteOutcome) -> None:
+    """As upstream: who waits for this room is tried again at once."""
+    outcome = said.outcome
+    words = sentence("{pod} could not be evicted: {why}", pod=victim.key, why=outcome.message or outcome.result)
+    player.projection.feed.line(player.now, "engine", words)
+    scheduler = player.scheduler
+    waiting = scheduler.core.queue.nominator.nominated_pods_for_node(victim.spec.node_name)
+    scheduler.activate([each.pod for each in waiting])
+
+
+def say_decision(player: Player, pod: Pod, decision: str, author: str, reason: str) -> None:
+    """As an Event of the pod, where it is one of a real cluster."""
+    if player.live is None:
+        return
+    said = REASONS[decision]
+    note = f"{said} by {author}" + (f": {reason}" if reason else "")
+    player.live.event("Warning" if decision == "reject" else "Normal", said, pod, note, action="Permitting")

@@ -1,0 +1,81 @@
+"""Who may begin to schedule a real cluster, and on which terms."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+from django.contrib.auth.models import User
+from rest_framework import status
+
+from framework.configuration import load
+from framework.plugins.registry import installed_registry
+from schedweb.accounts.roles import BY_TOKEN
+from schedweb.accounts.scheduling import may_schedule
+from schedweb.api.errors import ApiError, conflict
+from schedweb.clusters.reading.problems import ClusterProblem
+from schedweb.clusters.writing.permission import permission
+from schedweb.configurations.models import ConfigurationVersion
+from schedweb.engine.live import Scheduling
+from schedweb.runs.playing.playable import extenders_of
+from schedweb.sentences import say, translated
+
+
+def refuse_person(user: User, auth: Any) -> None:
+    """Raises ApiError (403)."""
+    if auth == BY_TOKEN:
+        raise ApiError(
+            say("Scheduling a real cluster is begun by who is logged in, not with a token."),
+            code="forbidden",
+            status_code=status.HTTP_403_FORBIDDEN,
+        )
+    if not may_schedule(user):
+        raise ApiError(
+            say(
+                "{user} may not schedule real clusters. Whoever runs this server gives that right: "
+                "manage.py cluster allow {user}",
+                user=user.get_username(),
+            ),
+            code="forbidden",
+            status_code=status.HTTP_403_FORBIDDEN,
+        )
+
+
+def terms_of(name: str, asked: dict[str, Any]) -> Scheduling:
+    """Raises ApiError where this server may not, or another name was typed."""
+    try:
+        permission(name, asked["typed"])
+    except ClusterProblem as problem:
+        raise conflict(translated(problem.words), code=problem.code) from None
+    return Scheduling(
+        instance=f"playground-{uuid4().hex[:12]}",
+        schedulers=tuple(asked["scheduler_names"]),
+        namespaces=tuple(asked.get("namespaces", ())),
+        bindings_per_minute=asked.get("bindings_per_minute", 0),
+        dry_run=asked.get("dry_run", False),
+    )
+
+
+def refuse_terms(version: ConfigurationVersion, terms: Scheduling) -> None:
+    """Raises ApiError: every profile's schedulerName has to be named, and no extender can be asked."""
+    effective = load(version.text, installed_registry()).effective
+    assert effective is not None, "it is playable"
+    names = sorted({profile.scheduler_name for profile in effective.profiles})
+    if names != sorted(set(terms.schedulers)):
+        raise conflict(
+            say(
+                "{name} schedules for {names}; name each of them, and no others.",
+                name=version.configuration.name,
+                names=", ".join(names),
+            ),
+            code="scheduler_names",
+        )
+    if urls := extenders_of(version.text):
+        raise conflict(
+            say(
+                "{name} names extenders ({extenders}), which are not asked about a real cluster.",
+                name=version.configuration.name,
+                extenders=", ".join(urls),
+            ),
+            code="extenders",
+        )

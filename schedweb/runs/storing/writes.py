@@ -1,0 +1,107 @@
+"""Writes to a real cluster: stored with the batch that decided them, then sent, then their outcomes.
+
+Both are stored under the lease's epoch, so who lost the run can neither decide a write nor say what became of one. A
+write without an outcome may have been sent: whoever plays the run next looks before it sends it (schedweb/worker/
+writing.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+from uuid import uuid4
+
+import msgspec
+from django.db import IntegrityError, transaction
+from django.db.models import F, Max
+from django.utils import timezone
+
+from schedweb.engine.commands import WriteOutcome, WriteOutcomes, plain
+from schedweb.engine.live import WriteRow
+from schedweb.runs.models import ClusterWrite, Followed, JournalEntry, Run
+from schedweb.runs.storing.lease import Lease, LeaseLost, mine
+from schedweb.runs.storing.upserts import upsert
+from schedweb.writes.writes import Write
+
+COLUMNS: Final = (*("run", "number", "purpose", "namespace", "name", "write", "is_awaited", "stored_at"),)
+COUNTED_ONLY: Final = frozenset(("event", "series"))
+"""Purposes that the figures of a run leave out."""
+
+
+def store_writes(run_key: Any, rows: Sequence[WriteRow]) -> None:
+    """In the transaction of their batch."""
+    if not rows:
+        return
+    now = timezone.now()
+    made = []
+    size = 0
+    for row in rows:
+        text = msgspec.json.encode(row.write)
+        size += len(text)
+        about = row.write.about
+        who = (row.write.purpose, about.namespace, about.name)
+        made.append((run_key, row.number, *who, text.decode(), row.is_awaited, now))
+    upsert(ClusterWrite, COLUMNS, ("run", "number"), made)
+    Followed.objects.filter(run=run_key).update(journal_bytes=F("journal_bytes") + size)
+
+
+def unanswered(run: Run) -> list[WriteRow]:
+    """In their order: what may or may not have been sent."""
+    rows = ClusterWrite.objects.filter(run=run, outcome__isnull=True).order_by("number")
+    return [WriteRow(row.number, msgspec.convert(row.write, Write), row.is_awaited) for row in rows]
+
+
+def store_outcomes(run: Run, lease: Lease, outcomes: Sequence[WriteOutcome]) -> None:
+    """Of rows, and those that the run waits for as a command that is pending. Raises LeaseLost."""
+    while True:
+        try:
+            with transaction.atomic():
+                now = timezone.now()
+                if not Run.objects.filter(mine(lease)).update(used_at=now):
+                    raise LeaseLost(f"run {run.pk} has another holder")
+                awaited = _answered(run, outcomes)
+                if awaited and not JournalEntry.objects.filter(run=run, type="stop").exists():
+                    content = plain(WriteOutcomes(tuple(awaited)))
+                    newest = JournalEntry.objects.filter(run=run).aggregate(newest=Max("number"))["newest"] or 0
+                    JournalEntry.objects.create(
+                        run=run,
+                        number=newest + 1,
+                        client_id=uuid4(),
+                        type=content["type"],
+                        command=content,
+                        author_name=run.follows[:150],
+                    )
+        except IntegrityError:
+            continue  # a person's command took the number
+        return
+
+
+def _answered(run: Run, outcomes: Sequence[WriteOutcome]) -> list[WriteOutcome]:
+    """Those that the run waits for, and that nobody stored before."""
+    now = timezone.now()
+    awaited: list[WriteOutcome] = []
+    done = refused = size = 0
+    for each in outcomes:
+        row = ClusterWrite.objects.filter(run=run, number=each.number, outcome__isnull=True).first()
+        if row is None:
+            continue
+        row.outcome, row.answered_at = msgspec.to_builtins(each.outcome), now
+        row.save(update_fields=["outcome", "answered_at"])
+        size += len(msgspec.json.encode(each.outcome))
+        if row.is_awaited:
+            awaited.append(each)
+        if row.purpose not in COUNTED_ONLY:
+            done += each.outcome.is_done
+            refused += not each.outcome.is_done
+    Followed.objects.filter(run=run).update(
+        journal_bytes=F("journal_bytes") + size,
+        writes_done=F("writes_done") + done,
+        writes_refused=F("writes_refused") + refused,
+    )
+    return awaited
+
+
+def may_write(run: Run, lease: Lease) -> bool:
+    """Whether the lease is ours and nobody said Stop: asked right before a write is sent."""
+    stopped = JournalEntry.objects.filter(run=run, type="stop").exists()
+    return not stopped and Run.objects.filter(mine(lease)).exists()

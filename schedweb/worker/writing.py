@@ -1,0 +1,309 @@
+"""The real cluster that a run schedules: read as one that is followed, and written to by this worker alone.
+
+What is written was stored with its batch. Right before each try it is asked whether the run's lease is ours, whether
+nobody said Stop and whether the cluster's Lease is held; while pods or nodes are not known as they are nothing is sent.
+What another worker left without an outcome is looked at before it is sent.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import queue
+import socket
+import threading
+import time
+import uuid
+import zlib
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import msgspec
+from django.db import DatabaseError, InterfaceError, close_old_connections
+from msgspec.structs import replace
+
+from framework.sentences import Words
+from schedweb.clusters.reading.following import ClusterState
+from schedweb.clusters.reading.kinds import NEEDED
+from schedweb.clusters.reading.problems import ClusterProblem
+from schedweb.clusters.reading.rights import LEASE, LEASE_NAMESPACE
+from schedweb.clusters.scheduling.driver import DEFAULT_SCHEDULER, FOR_EVER, KUBE_SCHEDULER
+from schedweb.clusters.writing.access import WritingAccess
+from schedweb.clusters.writing.events import Events
+from schedweb.clusters.writing.lease import LeaseHolder
+from schedweb.clusters.writing.permission import permission
+from schedweb.clusters.writing.sending import Limits, Writer
+from schedweb.engine.commands import WriteOutcome
+from schedweb.engine.frames import Deciding, Look
+from schedweb.engine.live import Scheduling, WriteRow
+from schedweb.runs.following.changes import store_scheduling
+from schedweb.runs.following.scheduling import SchedulingState, StateName
+from schedweb.runs.models import Run
+from schedweb.runs.storing.lease import Lease, LeaseLost, close_own_connection
+from schedweb.runs.storing.patience import patiently
+from schedweb.runs.storing.writes import may_write, store_outcomes, unanswered
+from schedweb.worker.watching import Watching
+from schedweb.writes.writes import Outcome, Write
+
+log = logging.getLogger(__name__)
+LANES: Final = 8
+"""Writes that are under way at once; those for one pod follow each other."""
+MOST_AT_ONCE: Final = 200
+"""Outcomes in one entry of the journal."""
+LOOK_SECONDS: Final = 0.2
+TICK_SECONDS: Final = 10.0
+AGAIN_SECONDS: Final = 10.0
+"""Until it is tried again to begin, where the cluster may not be written to."""
+_STATE: Final = msgspec.json.Decoder(ClusterState)
+
+
+class _Item(msgspec.Struct, frozen=True):
+    row: WriteRow
+    again: bool = False
+    """Another worker may have sent it."""
+
+
+class ClusterScheduling(Watching):
+    def __init__(self, run: Run, lease: Lease, wake: Callable[[], None]) -> None:
+        super().__init__(run, lease, wake)
+        assert run.scheduling is not None
+        self.terms = msgspec.convert(run.scheduling, Scheduling)
+        self._outcomes: queue.SimpleQueue[WriteOutcome] = queue.SimpleQueue()
+        self._lanes: list[queue.SimpleQueue[_Item | None]] = [queue.SimpleQueue() for _ in range(LANES)]
+        self._events_lane: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
+        self._threads: list[threading.Thread] = []
+        self._closing = threading.Event()
+        self._is_live = threading.Event()
+        """Pods and nodes are watched."""
+        self._is_caught_up = False
+        self._told_deciding: bool | None = None
+        self._writer: Writer | None = None
+        self._holder: LeaseHolder | None = None
+        self._events: Events | None = None
+        self._held_once = False
+        self._problem: Words = ""
+        self._tried_at: float | None = None
+        self._stored_state: tuple[StateName, str] | None = None
+
+    # --- the supervisor's thread --------------------------------------------------------------------------------------
+
+    def look(self, send: Callable[[Look | Deciding], None]) -> None:
+        self._begin_writing()
+        super().look(send)
+        if not self._is_live.is_set():
+            self._is_caught_up = False
+        elif not self.is_looked_at and not self._behind:
+            self._is_caught_up = True
+        may = self._may_decide()
+        if may != self._told_deciding:
+            self._told_deciding = may
+            send(Deciding(may))
+        self._store_own_state()
+
+    def take_writes(self, rows: Sequence[WriteRow]) -> None:
+        """That are stored."""
+        for row in rows:
+            self._lane_of(row.write).put(_Item(row))
+
+    def settle(self) -> None:
+        outcomes: list[WriteOutcome] = []
+        with contextlib.suppress(queue.Empty):
+            while len(outcomes) < MOST_AT_ONCE:
+                outcomes.append(self._outcomes.get_nowait())
+        if outcomes:
+            patiently(lambda: store_outcomes(self.run, self.lease, outcomes))
+
+    def end(self) -> None:
+        """The engine begins again."""
+        super().end()
+        self._is_live.clear()
+        self._is_caught_up, self._told_deciding = False, None
+
+    def close(self) -> None:
+        """What is under way is finished; what is not sent is left to whoever goes on."""
+        self.end()
+        self._closing.set()
+        if self._writer is not None:
+            self._writer.stop()
+        for lane in (*self._lanes, self._events_lane):
+            lane.put(None)
+        for thread in self._threads:
+            thread.join()
+        if self._holder is not None:
+            self._holder.stop()
+        # Where the lease is lost, whoever has it looks at the clusters' objects itself.
+        with contextlib.suppress(LeaseLost):
+            self.settle()
+
+    def _may_decide(self) -> bool:
+        writer = self._writer
+        return writer is not None and self._is_caught_up and self._is_leader() and not writer.binding_free_in()
+
+    def _is_leader(self) -> bool:
+        """A dry run changes nothing, so it needs no Lease."""
+        return self.terms.dry_run or (self._holder is not None and self._holder.is_held())
+
+    def _begin_writing(self) -> None:
+        if self._writer is not None or (
+            self._tried_at is not None and time.monotonic() - self._tried_at < AGAIN_SECONDS
+        ):
+            return
+        self._tried_at = time.monotonic()
+        context = self.run.follows
+        try:
+            access = WritingAccess(permission(context, context))
+        except ClusterProblem as problem:
+            self._problem = problem.words
+            return
+        self._problem = ""
+        terms = self.terms
+        limits = Limits(frozenset(terms.namespaces), terms.bindings_per_minute, terms.dry_run)
+        self._writer = Writer(access, is_held=self._may_write, record=_recorded, limits=limits, patience=FOR_EVER)
+        self._events = Events(self._writer.send, terms.instance)
+        for row in patiently(lambda: unanswered(self.run)):
+            self._lane_of(row.write).put(_Item(row, again=True))
+        targets = [(each, self._send) for each in self._lanes] + [(self._events_lane, self._send_event)]
+        for lane, act in targets:
+            thread = threading.Thread(target=self._work, args=(lane, act), name=f"writing-{self.run.pk}", daemon=True)
+            self._threads.append(thread)
+            thread.start()
+        if not terms.dry_run:
+            self._access = access
+            self._hold()
+
+    def _hold(self) -> None:
+        names = self.terms.schedulers
+        self._holder = LeaseHolder(
+            self._access,
+            namespace=LEASE_NAMESPACE,
+            name=KUBE_SCHEDULER if DEFAULT_SCHEDULER in names else LEASE,
+            identity=f"{socket.gethostname()}_{uuid.uuid4()}",
+            on_acquired=lambda lease: self._led(),
+            on_lost=self._lost,
+        )
+        self._holder.start()
+
+    def _led(self) -> None:
+        self._held_once = True
+        self.wake()
+
+    def _lost(self) -> None:
+        """Nothing is written until it is ours again: it is waited for as by a scheduler that begins."""
+        log.warning("%s: the Lease in %s is lost", self.run, self.run.follows)
+        if not self._closing.is_set():
+            self._hold()
+            self.wake()
+
+    def _lane_of(self, write: Write) -> queue.SimpleQueue[_Item | None]:
+        if write.purpose == "event":
+            return self._events_lane
+        return self._lanes[zlib.crc32(f"{write.about.namespace}/{write.about.name}".encode()) % LANES]
+
+    def _store_own_state(self) -> None:
+        state: StateName
+        if self._problem:
+            state = "not_allowed"
+        elif not self._is_leader():
+            state = "lease_lost" if self._held_once else "standing_by"
+        elif not self._is_caught_up:
+            state = "catching_up"
+        else:
+            state = "scheduling"
+        if self._holder is not None and state == "standing_by" and self._holder.holder:
+            holder = self._holder.holder
+        else:
+            holder = ""
+        if (state, holder) != self._stored_state:
+            self._stored_state = (state, holder)
+            told = SchedulingState(state, time.time(), self._problem, holder)
+            patiently(lambda: store_scheduling(self.lease, msgspec.json.encode(told).decode()))
+
+    # --- other threads ------------------------------------------------------------------------------------------------
+
+    def _store(self, line: bytes, ended: threading.Event) -> None:
+        if ended.is_set():
+            return
+        state = _STATE.decode(line)
+        known = [each for each in state.kinds if each.plural in NEEDED]
+        is_live = len(known) == len(NEEDED) and all(each.state == "live" for each in known)
+        if is_live != self._is_live.is_set():
+            if is_live:
+                self._is_live.set()
+            else:
+                self._is_live.clear()
+            self.wake()
+        super()._store(line, ended)
+
+    def _work(self, lane: queue.SimpleQueue[_Item | None], act: Callable[[_Item], Outcome | None]) -> None:
+        try:
+            while True:
+                try:
+                    item = lane.get(timeout=TICK_SECONDS)
+                except queue.Empty:
+                    if lane is self._events_lane and self._events is not None and self._is_live.is_set():
+                        self._events.tick(time.time_ns())
+                    continue
+                if item is None:
+                    return
+                self._do(item, act)
+        finally:
+            close_own_connection()
+
+    def _do(self, item: _Item, act: Callable[[_Item], Outcome | None]) -> None:
+        number = item.row.number
+        try:
+            self._wait_until_live()
+            if self._closing.is_set():
+                return
+            outcome = act(item)
+        except Exception as error:
+            log.exception("%s: write %d ended by surprise", self.run, number)
+            outcome = Outcome("unknown", message=f"{type(error).__name__}: {error}")
+        if outcome is None or (self._closing.is_set() and outcome.result in ("withheld", "unknown")):
+            return  # whoever goes on looks at it
+        self._outcomes.put(WriteOutcome(number, outcome))
+        self.wake()
+
+    def _wait_until_live(self) -> None:
+        while not self._is_live.wait(LOOK_SECONDS):
+            if self._closing.is_set() or not self._may_go_on():
+                return
+
+    def _send(self, item: _Item) -> Outcome | None:
+        assert self._writer is not None
+        write = item.row.write
+        if item.again and (seen := self._writer.look(write)) is not None:
+            return replace(seen, looked=True)
+        return self._writer.send(write)
+
+    def _send_event(self, item: _Item) -> Outcome | None:
+        assert self._writer is not None
+        assert self._events is not None
+        if item.again:
+            outcome = self._writer.send(item.row.write)
+            return replace(outcome, result="done") if outcome.result == "exists" else outcome
+        # None: it is only counted, and told with its series.
+        return self._events.take(item.row.write, time.time_ns()) or Outcome("done")
+
+    def _may_write(self) -> bool:
+        return self._is_leader() and self._may_go_on()
+
+    def _may_go_on(self) -> bool:
+        try:
+            close_old_connections()
+            return may_write(self.run, self.lease)
+        except (DatabaseError, InterfaceError) as error:
+            log.warning("%s: not known whether it may write: %s", self.run, str(error).strip())
+            close_own_connection()
+            return False
+
+
+def _recorded(number: int, what: Write | Outcome) -> None:
+    """It is: with its batch, and with its outcome."""
+
+
+def watching_of(run: Run, lease: Lease, wake: Callable[[], None]) -> Watching | None:
+    """None of a run that no real cluster tells anything."""
+    if not run.follows:
+        return None
+    return Watching(run, lease, wake) if run.scheduling is None else ClusterScheduling(run, lease, wake)

@@ -1,0 +1,297 @@
+"""A scheduler of a cluster as a run: a real supervisor, engine, reader and writer at the stand-in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from django.contrib.auth.models import Group, User
+from django.test import Client
+
+from schedweb.accounts.models import AuditEntry
+from schedweb.accounts.scheduling import GROUP
+from schedweb.clusters.reading.access import Access
+from schedweb.clusters.reading.kinds import kinds_of
+from schedweb.clusters.reading.rights import ask, missing_yaml
+from schedweb.clusters.services import import_read_anyhow
+from schedweb.clusters.writing.permission import VARIABLE
+from schedweb.configurations.models import Configuration, ConfigurationVersion
+from schedweb.runs.models import ClusterWrite, JournalEntry, Run
+from schedweb.runs.playing.commands import command_append
+from schedweb.snapshots.models import Import
+from tests.apiserver import ApiServer
+from tests.apiserver.access import READER
+from tests.apiserver.manifests import node, pod
+from tests.apiserver.players import Kubelets
+from tests.apiserver.recordings import SCHEDULER
+from tests.schedweb.clusters.conftest import CONTEXT, Worker, until
+from tests.schedweb.clusters.followed import column, replay_is_the_same, stands
+from tests.schedweb.clusters.scheduling.conftest import BINDINGS, OURS, condition, node_of, ours, reasons
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("quick_watching")]
+
+URL = f"/api/v1/clusters/{CONTEXT}/schedule/"
+CONFIGURATION = """
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: ours
+  plugins:
+    permit: {enabled: [{name: ManualApproval}]}
+  pluginConfig:
+  - name: ManualApproval
+    args: {podSelector: {matchLabels: {approval: needed}}, timeoutSeconds: 800}
+"""
+Begin = Callable[[Run], Worker]
+
+
+def asks(name: str, **changes: Any) -> Any:
+    made = ours(name, **changes)
+    made["metadata"].setdefault("labels", {})["approval"] = "needed"
+    return made
+
+
+@pytest.fixture
+def server(api_server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ApiServer:
+    """Its user may do what ``manage.py cluster check`` says that scheduling needs, and nothing more."""
+    api_server.grant(SCHEDULER, READER)
+    token = api_server.user(SCHEDULER, groups=["system:authenticated"])
+    path = api_server.write_kubeconfig(tmp_path / "config", token=token, context=CONTEXT)
+    monkeypatch.setenv("KUBECONFIG", str(path))
+    monkeypatch.setenv(VARIABLE, CONTEXT)
+    access = Access(CONTEXT)
+    role, _ = yaml.safe_load_all(missing_yaml(ask(access, kinds_of(access)), "schedule", CONTEXT))
+    api_server.grant(SCHEDULER, role["rules"])
+    api_server.play(Kubelets(stop_after=None))
+    api_server.add(node("n1"), node("n2"))
+    api_server.requests.clear()
+    return api_server
+
+
+@pytest.fixture
+def version(olga: User) -> str:
+    olga.groups.add(Group.objects.create(name=GROUP))
+    made = Configuration.objects.create(name="ours", slug="ours")
+    return str(ConfigurationVersion.objects.create(configuration=made, number=1, text=CONFIGURATION).pk)
+
+
+def begun(operator: Client, version: str, **terms: Any) -> Run:
+    asked = {"typed": CONTEXT, "configuration_version": version, "scheduler_names": [OURS], **terms}
+    began = operator.post(URL, asked, content_type="application/json")
+    assert began.status_code == 202, began.content
+    row = Import.objects.get(pk=began.json()["reading"]["id"])
+    import_read_anyhow(import_id=row.pk)
+    answer = operator.post(URL, {**asked, "import_id": str(row.pk)}, content_type="application/json")
+    assert answer.status_code == 201, answer.content
+    assert answer.json()["run"]["schedules"] is True
+    return Run.objects.get(pk=answer.json()["run"]["id"])
+
+
+def state(operator: Client, run: Run) -> dict[str, Any]:
+    body: dict[str, Any] = operator.get(f"/api/v1/runs/{run.pk}/schedule/").json()
+    return body
+
+
+def decide(operator: Client, run: Run, decision: str, name: str, reason: str = "") -> None:
+    pods = [{"namespace": "default", "name": name}]
+    command = {"type": "decide", "decision": decision, "reason": reason, "pods": pods}
+    answer = operator.post(f"/api/v1/runs/{run.pk}/commands/", command, content_type="application/json")
+    assert answer.status_code == 202, answer.content
+
+
+def bindings(server: ApiServer) -> list[str]:
+    return [each.name for each in server.requests.select(**BINDINGS)]
+
+
+def test_pods_are_bound_with_approvals_and_replay_is_the_same(
+    server: ApiServer, operator: Client, version: str, workers: Begin
+) -> None:
+    server.add(ours("plain"), pod("other"), asks("good"), asks("bad"), ours("big", cpu="900"))
+    run = begun(operator, version)
+    assert AuditEntry.objects.filter(action="cluster.schedule", target=CONTEXT).exists()
+    worker = workers(run)
+    until(lambda: node_of(server, "plain"))
+    until(stands(run, "good", "waiting"))
+    until(stands(run, "bad", "waiting"))
+    until(lambda: state(operator, run)["state"] == "scheduling")
+    assert not node_of(server, "good"), "a person has to approve"
+    waiting = operator.get(f"/api/v1/waiting/?run={run.pk}").json()
+    assert {"good", "bad"} <= {word for word in str(waiting).replace("'", " ").split()}
+
+    decide(operator, run, "approve", "good")
+    until(lambda: node_of(server, "good"))
+    decide(operator, run, "reject", "bad", "not today")
+    until(lambda: "not today" in condition(server, "bad").get("message", ""))
+    assert condition(server, "bad")["reason"] == "Unschedulable"
+    until(lambda: {"Approved", "Scheduled"} <= set(reasons(server, "good")))
+    until(lambda: {"Rejected", "FailedScheduling"} <= set(reasons(server, "bad")))
+    notes = [each["message"] for each in server.all("Event") if each["reason"] == "Rejected"]
+    assert notes == ["Rejected by olga: not today"]
+    until(lambda: condition(server, "big").get("reason") == "Unschedulable")
+    until(stands(run, "good", "bound"))
+    assert column(run, "other") == "active", "it is another scheduler's"
+    assert node_of(server, "other") == ""
+    assert sorted(bindings(server)) == ["good", "plain"]
+
+    assert command_append(run_id=run.pk, user=User.objects.get(username="olga"), body={"type": "stop"})
+    until(lambda: Run.objects.get(pk=run.pk).state == "stopped")
+    worker.join()
+    assert state(operator, run)["state"] == "stopped"
+    assert state(operator, run)["written"] >= 3
+    server.add(ours("late"))
+    assert not ClusterWrite.objects.filter(run=run, outcome__isnull=True, purpose="bind").exists()
+    replay_is_the_same(run)
+
+
+def test_who_is_bound_elsewhere_or_deleted_waits_no_longer(
+    server: ApiServer, operator: Client, version: str, workers: Begin
+) -> None:
+    server.add(asks("taken"), asks("gone"))
+    run = begun(operator, version)
+    worker = workers(run)
+    until(stands(run, "taken", "waiting"))
+    until(stands(run, "gone", "waiting"))
+
+    server.change("pods", "taken", "default", by=lambda it: it["spec"].update(nodeName="n2"))
+    server.remove("pods", "gone", "default")
+    until(stands(run, "taken", "bound"))
+    until(lambda: column(run, "gone") == "")
+    assert condition(server, "taken").get("reason") != "SchedulerError", "it runs"
+    assert "FailedScheduling" not in reasons(server, "taken")
+    server.add(ours("next"))
+    until(lambda: node_of(server, "next"))
+    assert bindings(server) == ["next"]
+    worker.end()
+    replay_is_the_same(run)
+
+
+def test_a_worker_that_dies_between_a_write_and_its_outcome_binds_once(
+    server: ApiServer, operator: Client, version: str, workers: Begin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = begun(operator, version, dry_run=False)
+    first = workers(run)
+    until(lambda: state(operator, run)["state"] == "scheduling")
+    scheduling = first.supervisor.watching
+    monkeypatch.setattr(scheduling, "settle", lambda: None)
+    server.add(ours("once"))
+    until(lambda: node_of(server, "once"))
+    row = ClusterWrite.objects.get(run=run, purpose="bind")
+    assert row.outcome is None, "nobody knows what became of it"
+    first.lose_the_lease()
+
+    second = workers(run)
+    until(lambda: ClusterWrite.objects.get(pk=row.pk).outcome is not None)
+    outcome = ClusterWrite.objects.get(pk=row.pk).outcome
+    assert (outcome["result"], outcome["looked"]) == ("done", True)
+    until(stands(run, "once", "bound"))
+    until(lambda: "Scheduled" in reasons(server, "once"))
+    assert bindings(server) == ["once"]
+    second.supervisor.child.child.kill()
+    server.add(ours("after"))
+    until(lambda: node_of(server, "after"))
+    assert sorted(bindings(server)) == ["after", "once"]
+    second.end()
+    replay_is_the_same(run)
+
+
+def test_a_stored_write_that_never_left_is_sent_by_the_next_worker(
+    server: ApiServer, operator: Client, version: str, workers: Begin
+) -> None:
+    run = begun(operator, version)
+    first = workers(run)
+    until(lambda: state(operator, run)["state"] == "scheduling")
+    first.supervisor.watching._closing.set()  # as if it stood still right before it sends
+    server.add(ours("once"))
+    until(lambda: ClusterWrite.objects.filter(run=run, purpose="bind").exists())
+    assert bindings(server) == []
+    first.lose_the_lease()
+    second = workers(run)
+    until(lambda: node_of(server, "once"))
+    until(stands(run, "once", "bound"))
+    assert bindings(server) == ["once"]
+    second.end()
+
+
+def test_a_dry_run_changes_nothing_and_limits_hold(
+    server: ApiServer, operator: Client, version: str, workers: Begin
+) -> None:
+    server.add(ours("p1"), pod("elsewhere", "shop", scheduler=OURS))
+    run = begun(operator, version, dry_run=True, namespaces=["default"], bindings_per_minute=1)
+    worker = workers(run)
+    until(lambda: ClusterWrite.objects.filter(run=run, purpose="bind", outcome__result="done").exists())
+    server.add(ours("p2"))
+    until(stands(run, "p2", "active"))
+    sent = [each for each in server.requests.writes() if each.resource != "selfsubjectaccessreviews"]
+    assert {each.query["dryRun"] for each in sent} == {"All"}
+    assert node_of(server, "p1") == ""
+    assert column(run, "elsewhere") == "", "its namespace is not allowed"
+    assert bindings(server) == ["p1"], "one a minute"
+    assert state(operator, run)["dry_run"] is True
+    worker.end()
+
+
+def test_a_fork_writes_nothing(server: ApiServer, operator: Client, olga: User, version: str, workers: Begin) -> None:
+    server.add(asks("waits"), ours("plain"))
+    run = begun(operator, version)
+    worker = workers(run)
+    until(stands(run, "waits", "waiting"))
+    until(stands(run, "plain", "bound"))
+    worker.end()
+    answer = operator.post(f"/api/v1/runs/{run.pk}/forks/", {}, content_type="application/json")
+    assert answer.status_code == 201, answer.content
+    fork = Run.objects.get(pk=answer.json()["id"])
+    assert (answer.json()["schedules"], fork.follows) == (False, "")
+    server.requests.clear()
+    command_append(run_id=fork.pk, user=olga, body={"type": "play", "speed": "max"})
+    player = workers(fork)
+    until(stands(fork, "waits", "waiting"))
+    decide(operator, fork, "approve", "waits")
+    until(stands(fork, "waits", "bound"))
+    assert not server.requests.writes()
+    assert not ClusterWrite.objects.filter(run=fork).exists()
+    assert node_of(server, "waits") == ""
+    player.end()
+    replay_is_the_same(fork)
+
+
+def test_nobody_schedules_by_accident(
+    server: ApiServer, operator: Client, version: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = {"typed": CONTEXT, "configuration_version": version, "scheduler_names": [OURS]}
+
+    def refused(code: int, **changes: Any) -> str:
+        answer = operator.post(URL, {**good, **changes}, content_type="application/json")
+        assert answer.status_code == code, answer.content
+        return str(answer.json()["error"]["message"])
+
+    assert "not prod" in refused(409, typed="prd")
+    assert "schedules for ours" in refused(409, scheduler_names=["default-scheduler"])
+    monkeypatch.setenv(VARIABLE, "another")
+    assert VARIABLE in refused(409)
+    monkeypatch.setenv(VARIABLE, CONTEXT)
+    Group.objects.get(name=GROUP).user_set.clear()
+    assert "may not schedule" in refused(403)
+    assert not Run.objects.exists()
+    assert not server.requests.writes()
+
+
+def test_stop_comes_before_the_next_write(
+    server: ApiServer, operator: Client, olga: User, version: str, workers: Begin
+) -> None:
+    run = begun(operator, version)
+    worker = workers(run)
+    until(lambda: state(operator, run)["state"] == "scheduling")
+    with server.faults.hold(**BINDINGS) as held:
+        server.add(*(ours(f"p{i}") for i in range(3)))
+        held.wait_hit()
+        command_append(run_id=run.pk, user=olga, body={"type": "stop"})
+        sent = len(bindings(server))
+        server.add(ours("late"))
+    until(lambda: Run.objects.get(pk=run.pk).state == "stopped")
+    worker.join()
+    assert "late" not in bindings(server)
+    assert len(bindings(server)) <= max(sent, 3)
+    assert not JournalEntry.objects.filter(run=run, type="stop", status="pending").exists()
