@@ -41,8 +41,9 @@ def _not_evicted(player: Player, victim: Pod, said: commands.WriteOutcome) -> No
     words = sentence("{pod} could not be evicted: {why}", pod=victim.key, why=outcome.message or outcome.result)
     player.projection.feed.line(player.now, "engine", words)
     scheduler = player.scheduler
-    waiting = scheduler.core.queue.nominator.nominated_pods_for_node(victim.spec.node_name)
-    scheduler.activate([each.pod for each in waiting])
+    refs = scheduler.core.queue.nominator.refs(victim.spec.node_name)
+    waiting = (player.world.cluster.get(Pod, each.namespace, each.name) for each in refs)
+    scheduler.activate([each for each in waiting if each is not None])
 
 
 def say_decision(player: Player, pod: Pod, decision: str, author: str, reason: str) -> None:

@@ -106,6 +106,17 @@ def bindings(server: ApiServer) -> list[str]:
     return [each.name for each in server.requests.select(**BINDINGS)]
 
 
+def at_rest(run: Run) -> None:
+    """Nothing is on its way."""
+    until(
+        lambda: (
+            not ClusterWrite.objects.filter(run=run, outcome__isnull=True).exists()
+            and not JournalEntry.objects.filter(run=run, status="pending").exists()
+            and not Run.objects.get(pk=run.pk).obeying
+        )
+    )
+
+
 def test_pods_are_bound_with_approvals_and_replay_is_the_same(
     server: ApiServer, operator: Client, version: str, workers: Begin
 ) -> None:
@@ -119,7 +130,7 @@ def test_pods_are_bound_with_approvals_and_replay_is_the_same(
     until(lambda: state(operator, run)["state"] == "scheduling")
     assert not node_of(server, "good"), "a person has to approve"
     waiting = operator.get(f"/api/v1/waiting/?run={run.pk}").json()
-    assert {"good", "bad"} <= {word for word in str(waiting).replace("'", " ").split()}
+    assert {"good", "bad"} <= set(str(waiting).replace("'", " ").split())
 
     decide(operator, run, "approve", "good")
     until(lambda: node_of(server, "good"))
@@ -136,7 +147,7 @@ def test_pods_are_bound_with_approvals_and_replay_is_the_same(
     assert node_of(server, "other") == ""
     assert sorted(bindings(server)) == ["good", "plain"]
 
-    assert command_append(run_id=run.pk, user=User.objects.get(username="olga"), body={"type": "stop"})
+    command_append(run_id=run.pk, user=User.objects.get(username="olga"), body={"type": "stop"})
     until(lambda: Run.objects.get(pk=run.pk).state == "stopped")
     worker.join()
     assert state(operator, run)["state"] == "stopped"
@@ -164,6 +175,7 @@ def test_who_is_bound_elsewhere_or_deleted_waits_no_longer(
     server.add(ours("next"))
     until(lambda: node_of(server, "next"))
     assert bindings(server) == ["next"]
+    at_rest(run)
     worker.end()
     replay_is_the_same(run)
 
@@ -183,9 +195,7 @@ def test_a_worker_that_dies_between_a_write_and_its_outcome_binds_once(
     first.lose_the_lease()
 
     second = workers(run)
-    until(lambda: ClusterWrite.objects.get(pk=row.pk).outcome is not None)
-    outcome = ClusterWrite.objects.get(pk=row.pk).outcome
-    assert (outcome["result"], outcome["looked"]) == ("done", True)
+    until(lambda: ClusterWrite.objects.filter(pk=row.pk, outcome__result="done", outcome__looked=True).exists())
     until(stands(run, "once", "bound"))
     until(lambda: "Scheduled" in reasons(server, "once"))
     assert bindings(server) == ["once"]
@@ -193,6 +203,7 @@ def test_a_worker_that_dies_between_a_write_and_its_outcome_binds_once(
     server.add(ours("after"))
     until(lambda: node_of(server, "after"))
     assert sorted(bindings(server)) == ["after", "once"]
+    at_rest(run)
     second.end()
     replay_is_the_same(run)
 
@@ -295,3 +306,26 @@ def test_stop_comes_before_the_next_write(
     assert "late" not in bindings(server)
     assert len(bindings(server)) <= max(sent, 3)
     assert not JournalEntry.objects.filter(run=run, type="stop", status="pending").exists()
+
+
+def test_a_victim_is_told_and_deleted_and_its_preemptor_bound(
+    server: ApiServer, operator: Client, version: str, workers: Begin
+) -> None:
+    for name in ("n1", "n2"):
+        server.change("nodes", name, by=lambda it: it["status"]["allocatable"].update(cpu="1"))
+        server.add(ours(f"low-{name}", cpu="900m", on=name))
+    run = begun(operator, version)
+    worker = workers(run)
+    server.add(ours("high", cpu="900m", spec={"priority": 1000}))
+    until(lambda: server.requests.select(verb="delete", resource="pods"))
+    (deletion,) = server.requests.select(verb="delete", resource="pods")
+    victim = server.get("Pod", deletion.name, "default")
+    assert deletion.body["preconditions"] == {"uid": victim["metadata"]["uid"]}
+    assert victim["status"]["conditions"][-1]["type"] == "DisruptionTarget"
+    until(lambda: "Preempted" in reasons(server, deletion.name))
+    server.remove("Pod", deletion.name, "default")
+    until(lambda: node_of(server, "high"))
+    until(stands(run, "high", "bound"))
+    at_rest(run)
+    worker.end()
+    replay_is_the_same(run)
