@@ -210,6 +210,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/clusters/{name}/schedule/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Begins a run that is a scheduler of the cluster: what it decides is written there. As `clusters_follow`, the cluster is read first (202), then there is a run (201). Refused unless the server was started with PLAYGROUND_MAY_SCHEDULE naming the context, the person has the right, the cluster's name is typed, and the schedulerName of every profile is named. The command `stop` takes effect before the next write. */
+        post: operations["clusters_schedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/clusters/{name}/snapshot/": {
         parameters: {
             query?: never;
@@ -1291,6 +1308,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run}/schedule/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Of a run that schedules a real cluster: how it stands, since when, and what became of its writes. */
+        get: operations["runs_schedule"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run}/selection/": {
         parameters: {
             query?: never;
@@ -2012,6 +2046,8 @@ export interface components {
          *     * `cluster.connect` - cluster.connect
          *     * `cluster.disconnect` - cluster.disconnect
          *     * `cluster.follow` - cluster.follow
+         *     * `cluster.may_schedule` - cluster.may_schedule
+         *     * `cluster.schedule` - cluster.schedule
          *     * `cluster.snapshot` - cluster.snapshot
          *     * `configuration.change` - configuration.change
          *     * `configuration.create` - configuration.create
@@ -2045,7 +2081,7 @@ export interface components {
          *     * `token.revoke` - token.revoke
          * @enum {string}
          */
-        AuditActionEnum: "account.create" | "account.disable" | "account.enable" | "account.identity" | "account.link" | "account.password" | "account.role" | "audit.export" | "audit.prune" | "cluster.connect" | "cluster.disconnect" | "cluster.follow" | "cluster.snapshot" | "configuration.change" | "configuration.create" | "configuration.delete" | "configuration.remove" | "configuration.rename" | "configuration.restore" | "decision.approve" | "decision.override" | "decision.reject" | "login" | "logout" | "request" | "run.configuration" | "run.delete" | "run.prune" | "run.remove" | "run.restore" | "run.star" | "run.unstar" | "session.end" | "settings" | "share.create" | "share.revoke" | "snapshot.delete" | "snapshot.events" | "snapshot.import" | "snapshot.remove" | "snapshot.restore" | "token.create" | "token.revoke";
+        AuditActionEnum: "account.create" | "account.disable" | "account.enable" | "account.identity" | "account.link" | "account.password" | "account.role" | "audit.export" | "audit.prune" | "cluster.connect" | "cluster.disconnect" | "cluster.follow" | "cluster.may_schedule" | "cluster.schedule" | "cluster.snapshot" | "configuration.change" | "configuration.create" | "configuration.delete" | "configuration.remove" | "configuration.rename" | "configuration.restore" | "decision.approve" | "decision.override" | "decision.reject" | "login" | "logout" | "request" | "run.configuration" | "run.delete" | "run.prune" | "run.remove" | "run.restore" | "run.star" | "run.unstar" | "session.end" | "settings" | "share.create" | "share.revoke" | "snapshot.delete" | "snapshot.events" | "snapshot.import" | "snapshot.remove" | "snapshot.restore" | "token.create" | "token.revoke";
         AuditEntry: {
             id: number;
             /** Format: date-time */
@@ -4890,6 +4926,8 @@ export interface components {
             position: number;
             /** @description the context of the real cluster that it follows; nothing is decided in such a run */
             follows: string;
+            /** @description it is a scheduler of that cluster: what it decides is written there */
+            schedules: boolean;
             /** @description of a fork */
             parent: components["schemas"]["Parent"] | null;
             /** @description what was changed on a fork before it went on */
@@ -5047,6 +5085,71 @@ export interface components {
             merged: string | null;
             error: components["schemas"]["ErrorBody"];
         };
+        ScheduleRequestRequest: {
+            /**
+             * Format: uuid
+             * @description of the reading that an earlier answer named; without it the cluster begins to be read
+             */
+            import_id?: string;
+            /** @description the cluster's name, as the person typed it */
+            typed: string;
+            /** Format: uuid */
+            configuration_version: string;
+            /** @description the schedulerName of every profile: whose pods are scheduled */
+            scheduler_names: string[];
+            /** @description empty: all of them */
+            namespaces?: string[];
+            /** @description 0: as many as there are */
+            bindings_per_minute?: number;
+            /** @description every write is sent with dryRun=All, and nothing changes */
+            dry_run?: boolean;
+            /** @description how much is kept; then the run ends */
+            megabytes?: number;
+        };
+        Scheduled: {
+            context: string;
+            /**
+             * @description standing_by: somebody else holds the Lease; lease_lost: it was ours, and nothing is written until it is again; not_allowed: the worker may not write there
+             *
+             *     * `waiting` - waiting
+             *     * `catching_up` - catching_up
+             *     * `scheduling` - scheduling
+             *     * `standing_by` - standing_by
+             *     * `lease_lost` - lease_lost
+             *     * `not_allowed` - not_allowed
+             *     * `stale` - stale
+             *     * `failed` - failed
+             *     * `stopped` - stopped
+             */
+            state: components["schemas"]["ScheduledStateEnum"];
+            /** Format: date-time */
+            since: string | null;
+            problem: string;
+            /** @description of the Lease, where it is somebody else */
+            holder: string;
+            schedulers: string[];
+            /** @description empty: all of them */
+            namespaces: string[];
+            bindings_per_minute: number;
+            dry_run: boolean;
+            /** @description writes that were carried out, Events aside */
+            written: number;
+            /** @description writes that were not, Events aside */
+            refused: number;
+        };
+        /**
+         * @description * `waiting` - waiting
+         *     * `catching_up` - catching_up
+         *     * `scheduling` - scheduling
+         *     * `standing_by` - standing_by
+         *     * `lease_lost` - lease_lost
+         *     * `not_allowed` - not_allowed
+         *     * `stale` - stale
+         *     * `failed` - failed
+         *     * `stopped` - stopped
+         * @enum {string}
+         */
+        ScheduledStateEnum: "waiting" | "catching_up" | "scheduling" | "standing_by" | "lease_lost" | "not_allowed" | "stale" | "failed" | "stopped";
         ScoreCell: {
             raw: number;
             normalized: number;
@@ -6232,7 +6335,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description only these; a part before the dot: all of it */
-                action?: "account" | "account.create" | "account.disable" | "account.enable" | "account.identity" | "account.link" | "account.password" | "account.role" | "audit" | "audit.export" | "audit.prune" | "cluster" | "cluster.connect" | "cluster.disconnect" | "cluster.follow" | "cluster.snapshot" | "configuration" | "configuration.change" | "configuration.create" | "configuration.delete" | "configuration.remove" | "configuration.rename" | "configuration.restore" | "decision" | "decision.approve" | "decision.override" | "decision.reject" | "login" | "logout" | "request" | "run" | "run.configuration" | "run.delete" | "run.prune" | "run.remove" | "run.restore" | "run.star" | "run.unstar" | "session" | "session.end" | "settings" | "share" | "share.create" | "share.revoke" | "snapshot" | "snapshot.delete" | "snapshot.events" | "snapshot.import" | "snapshot.remove" | "snapshot.restore" | "token" | "token.create" | "token.revoke";
+                action?: "account" | "account.create" | "account.disable" | "account.enable" | "account.identity" | "account.link" | "account.password" | "account.role" | "audit" | "audit.export" | "audit.prune" | "cluster" | "cluster.connect" | "cluster.disconnect" | "cluster.follow" | "cluster.may_schedule" | "cluster.schedule" | "cluster.snapshot" | "configuration" | "configuration.change" | "configuration.create" | "configuration.delete" | "configuration.remove" | "configuration.rename" | "configuration.restore" | "decision" | "decision.approve" | "decision.override" | "decision.reject" | "login" | "logout" | "request" | "run" | "run.configuration" | "run.delete" | "run.prune" | "run.remove" | "run.restore" | "run.star" | "run.unstar" | "session" | "session.end" | "settings" | "share" | "share.create" | "share.revoke" | "snapshot" | "snapshot.delete" | "snapshot.events" | "snapshot.import" | "snapshot.remove" | "snapshot.restore" | "token" | "token.create" | "token.revoke";
                 /** @description How many to return, at most 200 */
                 limit?: number;
                 /** @description How many to leave out */
@@ -6295,7 +6398,7 @@ export interface operations {
         parameters: {
             query: {
                 /** @description only these; a part before the dot: all of it */
-                action?: "account" | "account.create" | "account.disable" | "account.enable" | "account.identity" | "account.link" | "account.password" | "account.role" | "audit" | "audit.export" | "audit.prune" | "cluster" | "cluster.connect" | "cluster.disconnect" | "cluster.follow" | "cluster.snapshot" | "configuration" | "configuration.change" | "configuration.create" | "configuration.delete" | "configuration.remove" | "configuration.rename" | "configuration.restore" | "decision" | "decision.approve" | "decision.override" | "decision.reject" | "login" | "logout" | "request" | "run" | "run.configuration" | "run.delete" | "run.prune" | "run.remove" | "run.restore" | "run.star" | "run.unstar" | "session" | "session.end" | "settings" | "share" | "share.create" | "share.revoke" | "snapshot" | "snapshot.delete" | "snapshot.events" | "snapshot.import" | "snapshot.remove" | "snapshot.restore" | "token" | "token.create" | "token.revoke";
+                action?: "account" | "account.create" | "account.disable" | "account.enable" | "account.identity" | "account.link" | "account.password" | "account.role" | "audit" | "audit.export" | "audit.prune" | "cluster" | "cluster.connect" | "cluster.disconnect" | "cluster.follow" | "cluster.may_schedule" | "cluster.schedule" | "cluster.snapshot" | "configuration" | "configuration.change" | "configuration.create" | "configuration.delete" | "configuration.remove" | "configuration.rename" | "configuration.restore" | "decision" | "decision.approve" | "decision.override" | "decision.reject" | "login" | "logout" | "request" | "run" | "run.configuration" | "run.delete" | "run.prune" | "run.remove" | "run.restore" | "run.star" | "run.unstar" | "session" | "session.end" | "settings" | "share" | "share.create" | "share.revoke" | "snapshot" | "snapshot.delete" | "snapshot.events" | "snapshot.import" | "snapshot.remove" | "snapshot.restore" | "token" | "token.create" | "token.revoke";
                 /** @description csv or json */
                 as: string;
                 /** @description words in what it was done to, where from or by which token */
@@ -6611,6 +6714,70 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["FollowRequestRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FollowAnswer"];
+                };
+            };
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FollowAnswer"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    clusters_schedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Up to 255 characters of your choice. The same request with the same key is done once within 24 hours, and answered as the first time, with `Idempotency-Replayed: true`; another request with it is answered 422. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The name of the pod or node */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScheduleRequestRequest"];
             };
         };
         responses: {
@@ -10600,6 +10767,55 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RealRowWindow"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_schedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run's id */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Scheduled"];
                 };
             };
             /** @description Not logged in */
