@@ -59,7 +59,7 @@ def scheduled_body(run: Run) -> dict[str, Any]:
     reading = state_of(row)
     overall, since = overall_of(run, row, reading)
     own = msgspec.json.decode(row.scheduling, type=SchedulingState) if row.scheduling else None
-    state, problem, holder = overall, problem_of(row, reading, overall), ""
+    state, problem, holder = overall, problem_of(run, row, reading, overall), ""
     if overall == "ended":
         state = "stopped"
     elif overall in ("live", "partly"):
