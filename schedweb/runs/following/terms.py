@@ -33,8 +33,9 @@ def refuse_person(user: User, auth: Any) -> None:
         raise ApiError(
             say(
                 "{user} may not schedule real clusters. Whoever runs this server gives that right: "
-                "manage.py cluster allow {user}",
+                "{command}",
                 user=user.get_username(),
+                command=f"manage.py cluster allow {user.get_username()}",
             ),
             code="forbidden",
             status_code=status.HTTP_403_FORBIDDEN,
