@@ -9,6 +9,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, TypeVar
 
 from framework.cache import CacheError
@@ -108,8 +109,8 @@ class BindingCycle:
             self.phase = Phase.BINDING
 
         if self.phase is Phase.BINDING:
-            now, waited = core.clock.now, self.pre_bind_wait
-            bound = self._answered(core, lambda: profile.binding.pre_bind(state, pod, node_name, trace, now, waited))
+            write = partial(profile.binding.pre_bind, state, pod, node_name, trace, core.clock.now, self.pre_bind_wait)
+            bound = self._answered(core, write) if core.api.answers_later else write()
             if bound is None:
                 return
             if isinstance(bound, PreBindWait):
@@ -131,7 +132,8 @@ class BindingCycle:
             return
         bound = told
         if bound is None:
-            bound = self._answered(core, lambda: profile.binding.bind(state, pod, node_name, trace))
+            bind = partial(profile.binding.bind, state, pod, node_name, trace)
+            bound = self._answered(core, bind) if core.api.answers_later else bind()
             if bound is None:
                 return
         yield "Bind"
@@ -153,8 +155,6 @@ class BindingCycle:
     def _answered(self, core: SchedulingCore, ask: Callable[[], Said]) -> Said | None:
         """What plugins that write say; None while a write of theirs has no answer: ``run`` asks them again then."""
         api, uid = core.api, self.assumed.uid
-        if not api.answers_later:
-            return ask()
         api.act_for(uid)
         try:
             said = ask()
