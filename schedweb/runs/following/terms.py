@@ -32,8 +32,7 @@ def refuse_person(user: User, auth: Any) -> None:
     if not may_schedule(user):
         raise ApiError(
             say(
-                "{user} may not schedule real clusters. Whoever runs this server gives that right: "
-                "{command}",
+                "{user} may not schedule real clusters. Whoever runs this server gives that right: {command}",
                 user=user.get_username(),
                 command=f"manage.py cluster allow {user.get_username()}",
             ),
