@@ -23,6 +23,7 @@ from framework.interface.cycle_state import CycleState
 from framework.interface.decisions import ClaimDecision
 from framework.interface.events import ClusterEventWithHint
 from framework.interface.node_info import NodeInfo, PodInfo
+from framework.interface.node_values import NodeValues
 from framework.interface.pod_groups import Placement, PlacementAssignments, PodGroupCycle
 from framework.interface.signing import Fragments
 from framework.interface.status import Status
@@ -60,10 +61,18 @@ class Plugin(abc.ABC):
     node_local: ClassVar[bool] = False
     """A promise about ``filter`` and ``score`` (docs/plugins.md): an answer rests on nothing but the node with the pods
     on it, the arguments, and what equal pods have in common. It is then kept until the node changes."""
+    node_values: tuple[NodeValues[Any], ...] = ()
+    """Where that is promised: what answers rest on as well, values per node that the plugin keeps itself. It is asked
+    anew about a node whose value was set."""
 
     def __init__(self, args: Any, handle: Handle) -> None:
         self.args = args
         self.handle = handle
+
+    @property
+    def is_node_local(self) -> bool:
+        """The promise ``node_local``; a plugin overrides it where it depends on its arguments."""
+        return self.node_local
 
     def fragment(self, pod: PodInfo) -> Hashable | None:
         """The part of the pod that PreFilter, filter_plan, PreScore, score_plan and the normaliser read.

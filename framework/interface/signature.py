@@ -57,6 +57,7 @@ def _signature(pod: PodInfo, volumes: tuple[Volume, ...]) -> bytes:
             metadata.finalizers,
             metadata.deletion_timestamp,
             spec,
+            status.qos_class,
             status.container_statuses,
             status.init_container_statuses,
             status.resources,

@@ -51,7 +51,7 @@ class Filtering:
         self._node_plans = {
             each.name: FilterNodePlans(each, columns.work)
             for each in enabled.filter
-            if isinstance(each, points.FilterPlugin) and each.node_local and services.reuse == "used"
+            if isinstance(each, points.FilterPlugin) and each.is_node_local and services.reuse == "used"
         }
 
     # --- PreFilter --------------------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """Plans for plugins that answer node by node and promise that an answer holds until its node changes.
 
 The kernel calls the plugin for the rows it is given; what is kept, followed and compared is as with a plugin that
-brings plans itself. All of it rests on the author's promise (``Plugin.node_local``), which ``verify_reuse`` checks.
+brings plans itself. All of it rests on the author's promise (``Plugin.node_local``, and ``Plugin.node_values``), which
+``verify_reuse`` checks.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from framework.columns import Snapshot
 from framework.interface.columns import Plan
 from framework.interface.cycle_state import CycleState
 from framework.interface.node_info import NodeInfo, PodInfo
-from framework.interface.plugin import FilterPlugin, ScorePlugin
+from framework.interface.plugin import FilterPlugin, Plugin, ScorePlugin
 from framework.interface.signature import exact_signature
 from framework.interface.status import SUCCESS, Status
 from framework.profiles.outcomes import answer, raised
@@ -27,7 +28,8 @@ NO_SCORE: Final = int(np.iinfo(np.int64).min)
 """Stands for a score that the plugin did not give."""
 MOST_STATUSES: Final = 1024
 
-Kernel = Callable[[Sequence[NodeInfo | None]], NDArray[Any]]
+Kernel = Callable[..., NDArray[Any]]
+"""Of nodes, None for rows without one; the values that follow only say which rows have to be asked again."""
 
 
 class TooManyStatuses(Exception):
@@ -37,8 +39,8 @@ class TooManyStatuses(Exception):
 class NodePlans(abc.ABC):
     """Of one plugin at one extension point."""
 
-    def __init__(self, work: Work) -> None:
-        self._work = work
+    def __init__(self, plugin: Plugin, work: Work) -> None:
+        self._values, self._work = plugin.node_values, work
 
     def plan(self, pod: PodInfo, snapshot: Snapshot, *, kept: bool) -> Plan | None:
         """None: the plugin has to be asked about every node that is in question.
@@ -47,7 +49,8 @@ class NodePlans(abc.ABC):
         """
         if not kept:
             return None
-        return Plan(self._kernel(pod), inputs=(snapshot.whole_nodes(),), constants=(exact_signature(pod),))
+        inputs = (snapshot.whole_nodes(), *map(snapshot.node_values, self._values))
+        return Plan(self._kernel(pod), inputs, constants=(exact_signature(pod),))
 
     @abc.abstractmethod
     def _kernel(self, pod: PodInfo) -> Kernel: ...
@@ -55,7 +58,7 @@ class NodePlans(abc.ABC):
 
 class FilterNodePlans(NodePlans):
     def __init__(self, plugin: FilterPlugin, work: Work) -> None:
-        super().__init__(work)
+        super().__init__(plugin, work)
         self._filter = plugin.filter
         self.statuses: list[Status] = [SUCCESS]
         """Verdict code → what the plugin said."""
@@ -72,7 +75,7 @@ class FilterNodePlans(NodePlans):
         """Raises TooManyStatuses."""
         state = CycleState()
 
-        def kernel(nodes: Sequence[NodeInfo | None]) -> NDArray[np.int32]:
+        def kernel(nodes: Sequence[NodeInfo | None], *values: object) -> NDArray[np.int32]:
             self._work.node_calls += len(nodes)
             codes = np.zeros(len(nodes), dtype=np.int32)
             for place, node in enumerate(nodes):
@@ -100,7 +103,7 @@ class FilterNodePlans(NodePlans):
 
 class ScoreNodePlans(NodePlans):
     def __init__(self, plugin: ScorePlugin, work: Work) -> None:
-        super().__init__(work)
+        super().__init__(plugin, work)
         self._score = plugin.score
         self._incomplete = False
 
@@ -111,7 +114,7 @@ class ScoreNodePlans(NodePlans):
     def _kernel(self, pod: PodInfo) -> Kernel:
         state = CycleState()
 
-        def kernel(nodes: Sequence[NodeInfo | None]) -> NDArray[np.int64]:
+        def kernel(nodes: Sequence[NodeInfo | None], *values: object) -> NDArray[np.int64]:
             self._work.node_calls += len(nodes)
             scores = np.zeros(len(nodes), dtype=np.int64)
             for place, node in enumerate(nodes):

@@ -13,6 +13,7 @@ from typing import Any
 from framework.configuration.effective import EffectiveProfile
 from framework.extenders import EXTENDER
 from framework.interface import plugin as points
+from framework.interface.signature import signature
 from framework.profiles.batch import Batch, batch_of
 from framework.profiles.binding import Binding
 from framework.profiles.build import EnabledPlugins, ask_for_events, enabled_plugins
@@ -24,7 +25,7 @@ from framework.profiles.scoring import Scoring
 from framework.profiles.services import Services
 from framework.queue import HintMap, build_hint_map, default_registrations
 from framework.reuse.columns import ColumnStore
-from framework.reuse.pod_classes import PodClasses
+from framework.reuse.pod_classes import Fragment, PodClasses
 
 
 class Profile:
@@ -91,5 +92,11 @@ def _pod_classes(enabled: EnabledPlugins, columns: ColumnStore, services: Servic
         frozenset(number for number, each in enumerate(reading) if each in filtering),
         frozenset(number for number, each in enumerate(reading) if each in scoring),
     )
-    fragments = [each.fragment for each in reading]
+    fragments: list[Fragment] = [each.fragment for each in reading]
+    asked_by_node = [
+        p for p in (*enabled.filter, *enabled.score) if isinstance(p, points.FilterPlugin | points.ScorePlugin)
+    ]
+    if any(plugin.is_node_local for plugin in asked_by_node):
+        # What they read of a pod they do not say: it may be all that equal pods have in common.
+        fragments.append(signature)
     return PodClasses(fragments, services.snapshot, columns, make_class, keeps=services.reuse == "used")

@@ -66,7 +66,7 @@ class Scoring:
         normalizer = plugin if isinstance(plugin, points.NormalizeScore) else None
         bounds = normalizer if isinstance(normalizer, points.BoundsNormalizer) else None
         if isinstance(plugin, points.ScorePlugin):
-            keeps = plugin.node_local and self._services.reuse == "used"
+            keeps = plugin.is_node_local and self._services.reuse == "used"
             local = ScoreNodePlans(plugin, self._columns.work) if keeps else None
             return ScorePoint(plugin.name, weight, plugin.score, None, normalizer, bounds, local)
         assert isinstance(plugin, points.ColumnScorePlugin)

@@ -18,6 +18,7 @@ from framework.interface import (
     CycleState,
     FilterPlugin,
     NodeInfo,
+    NodeValues,
     NormalizeScore,
     ScorePlugin,
     Status,
@@ -217,6 +218,46 @@ def test_an_answer_follows_the_node_object() -> None:
     assert cluster.schedule(make_pod("last", labels={"app": "web"})).selected == node.name
 
 
+class Marked(ScorePlugin):
+    """Reads a mark per node, which somebody else sets."""
+
+    name: ClassVar[str] = "Marked"
+    node_local: ClassVar[bool] = True
+
+    def __init__(self, args: Any, handle: Any) -> None:
+        super().__init__(args, handle)
+        self.marks: NodeValues[int] = NodeValues()
+        self.node_values = (self.marks,)
+
+    def score(self, state: CycleState, pod: Pod, node: NodeInfo) -> Score:
+        return self.marks.get(node.name) or 0, None
+
+
+class MarkedUnseen(Marked):
+    def __init__(self, args: Any, handle: Any) -> None:
+        super().__init__(args, handle)
+        self.node_values = ()
+
+
+def test_an_answer_follows_the_values_of_the_node() -> None:
+    cluster = small(Marked, nodes=5)
+    plugin: Any = cluster.scheduler.profiles["default-scheduler"].plugins["Marked"]
+    assert calls(cluster, 3) > 0
+    for number, name in enumerate(("n3", "n1", "n4"), start=3):
+        for each in range(5):
+            plugin.marks.set(f"n{each}", 90 if f"n{each}" == name else 0)
+        assert cluster.schedule(make_pod(f"p{number}", labels={"app": "web"})).selected == name
+
+
+def test_values_that_are_not_named_break_the_promise() -> None:
+    cluster = small(MarkedUnseen, nodes=3)
+    plugin: Any = cluster.scheduler.profiles["default-scheduler"].plugins["Marked"]
+    calls(cluster, 3)
+    plugin.marks.set("n1", 50)
+    with pytest.raises(ReuseDiffers, match=r"Marked: Score of .* on node n1"):
+        calls(cluster, 1, first=3)
+
+
 def test_an_attribute_that_is_set_between_pods_breaks_the_promise() -> None:
     cluster = small(GrowsUnseen, nodes=3)
     plugin: Any = cluster.scheduler.profiles["default-scheduler"].plugins["Grows"]
@@ -236,6 +277,26 @@ def test_an_attribute_that_is_set_between_pods_counts_where_nothing_was_promised
         (mine,) = (each for each in attempt.scores.plugins if each.plugin == "Grows")
         placed = {node.name: len(node.pods) for node in cluster.scheduler.core.snapshot.list()}
         assert sorted(mine.raw.tolist()) == sorted(number + count for count in placed.values())
+
+
+def test_pods_that_differ_in_what_only_it_reads_have_answers_of_their_own() -> None:
+    class Wished(ScorePlugin, FilterPlugin):
+        name: ClassVar[str] = "Wished"
+        node_local: ClassVar[bool] = True
+
+        def filter(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status | None:
+            return Status.unschedulable("unwished") if node.name == pod.metadata.annotations.get("never") else None
+
+        def score(self, state: CycleState, pod: Pod, node: NodeInfo) -> Score:
+            return 90 if node.name == pod.metadata.annotations.get("wish") else 0, None
+
+    cluster = small(Wished, nodes=4)
+    for number in range(12):
+        wish = f"n{number % 4}"
+        annotations = {"wish": wish, "never": f"n{(number + 1) % 4}"}
+        pod = make_pod(f"p{number}", labels={"app": "web"})
+        pod = replace(pod, metadata=replace(pod.metadata, annotations=annotations))
+        assert cluster.schedule(pod).selected == wish
 
 
 def test_a_score_that_is_missing_on_nodes_that_cannot_be_chosen_is_no_error() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from framework.interface import Handle
+from framework.interface import Handle, NodeValues
 from framework.objects import KubernetesObject, Pod
 from framework.objects.catalogue import FINGERPRINT_ANNOTATION, NodeResourceTopology
 from framework.objects.qos import GUARANTEED, pod_qos
@@ -89,6 +89,8 @@ class Passthrough:
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
+        self.values: NodeValues[int] = NodeValues()
+        """Set anew whenever what is believed of the node may have changed."""
 
     def believed(self, node: str) -> Believed:
         return Believed(self._handle.objects.get(NodeResourceTopology, "", node))
@@ -101,7 +103,13 @@ class Passthrough:
 
     def bound(self, node: str, pod: Pod) -> None: ...
 
-    def changed(self, old: KubernetesObject | None, new: KubernetesObject | None) -> None: ...
+    def changed(self, old: KubernetesObject | None, new: KubernetesObject | None) -> None:
+        about = old if new is None else new
+        if isinstance(about, NodeResourceTopology):
+            self._note(about.metadata.name)
+
+    def _note(self, node: str) -> None:
+        self.values.set(node, self.values.version)
 
     def resync(self) -> None: ...
 
@@ -118,9 +126,11 @@ class DiscardReserved(Passthrough):
 
     def reserve(self, node: str, pod: Pod) -> None:
         self._reserved.setdefault(node, set()).add(pod.metadata.uid)
+        self._note(node)
 
     def unreserve(self, node: str, pod: Pod) -> None:
         self._reserved.get(node, set()).discard(pod.metadata.uid)
+        self._note(node)
 
     def bound(self, node: str, pod: Pod) -> None:
         self.unreserve(node, pod)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from framework.interface import NodeInfo, Status
 from framework.objects import Pod
-from framework.objects.qos import GUARANTEED
+from framework.objects.qos import BEST_EFFORT, GUARANTEED, pod_qos
 from framework.objects.quantity import parse_quantity
 from framework.objects.resources import CPU, EPHEMERAL_STORAGE, MEMORY, Nanos
 from framework.objects.simple_requests import effective_request, listed
@@ -15,6 +16,7 @@ from framework.plugins.noderesourcetopology.zones import (
     SINGLE_NUMA_NODE,
     TopologyManager,
     Zone,
+    asks_for_devices,
     is_bound_to_zones,
     may_be_without_zone,
 )
@@ -22,20 +24,42 @@ from framework.plugins.noderesourcetopology.zones import (
 ALWAYS_OFFERED = (CPU, MEMORY, EPHEMERAL_STORAGE, "pods")
 
 
-def not_aligned(pod: Pod, qos: str, node: NodeInfo, manager: TopologyManager, zones: list[Zone]) -> Status | None:
+class Asking(NamedTuple):
+    """What a pod asks for, in billionths of a unit."""
+
+    qos: str
+    needs_zones: bool
+    """Neither BestEffort nor without devices."""
+    whole: Nanos
+    init: tuple[tuple[bool, Nanos], ...]
+    """Of each: whether it is a sidecar, and its requests."""
+    containers: tuple[Nanos, ...]
+
+    @classmethod
+    def of(cls, pod: Pod) -> Asking:
+        qos = pod_qos(pod)
+        return cls(
+            qos,
+            qos != BEST_EFFORT or asks_for_devices(pod),
+            effective_request(pod),
+            tuple((each.restart_policy == "Always", nanos_of(listed(each))) for each in pod.spec.init_containers),
+            tuple(nanos_of(listed(each)) for each in pod.spec.containers),
+        )
+
+
+def not_aligned(asking: Asking, node: NodeInfo, manager: TopologyManager, zones: list[Zone]) -> Status | None:
     """``zones`` are used up by the way."""
     if manager.policy != SINGLE_NUMA_NODE:
         return None
+    qos = asking.qos
     if manager.scope == POD_SCOPE:
-        fits = zone_for(effective_request(pod), qos, node, zones) is not None
+        fits = zone_for(asking.whole, qos, node, zones) is not None
         return None if fits else Status.unschedulable("cannot align pod")
-    for container in pod.spec.init_containers:
+    for is_sidecar, request in asking.init:
         # They run one after the other, before the others: nothing adds up.
-        if zone_for(nanos_of(listed(container)), qos, node, zones) is None:
-            kind = "sidecar" if container.restart_policy == "Always" else "init"
-            return Status.unschedulable(f"cannot align {kind} container")
-    for container in pod.spec.containers:
-        request = nanos_of(listed(container))
+        if zone_for(request, qos, node, zones) is None:
+            return Status.unschedulable(f"cannot align {'sidecar' if is_sidecar else 'init'} container")
+    for request in asking.containers:
         chosen = zone_for(request, qos, node, zones)
         if chosen is None:
             return Status.unschedulable("cannot align container")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, Final, Self
+from collections.abc import Hashable, Sequence
+from typing import Any, ClassVar, Final, NamedTuple, Self
 
 from framework.interface import (
     ActionType,
@@ -30,14 +30,15 @@ from framework.interface import (
 from framework.interface.scores import MAX_NODE_SCORE
 from framework.objects import KubernetesObject, Pod
 from framework.objects.catalogue import NodeResourceTopology
-from framework.objects.qos import BEST_EFFORT, GUARANTEED, pod_qos
+from framework.objects.qos import GUARANTEED
+from framework.objects.resources import Nanos
 from framework.objects.timestamps import SECOND
 from framework.plugins.noderesourcetopology import scoring
 from framework.plugins.noderesourcetopology.args import ENABLED, LEAST_ALLOCATED, NodeResourceTopologyMatchArgs
-from framework.plugins.noderesourcetopology.caches import cache_of, pod_key
+from framework.plugins.noderesourcetopology.caches import Passthrough, cache_of, pod_key
 from framework.plugins.noderesourcetopology.eviction import NotPossible, after_eviction
-from framework.plugins.noderesourcetopology.fits import not_aligned
-from framework.plugins.noderesourcetopology.zones import TopologyManager, asks_for_devices, zones_of
+from framework.plugins.noderesourcetopology.fits import Asking, not_aligned
+from framework.plugins.noderesourcetopology.zones import TopologyManager, Zone, zones_of
 from framework.sentences import noted
 
 STATE_KEY: Final = "stateVictimPods"
@@ -49,6 +50,15 @@ class Victims(dict[str, Pod]):
 
     def clone(self) -> Self:
         return type(self)(self)
+
+
+class Read(NamedTuple):
+    """A node's zones as they were read from its topology."""
+
+    topology: NodeResourceTopology
+    assumed: tuple[Nanos, ...]
+    manager: TopologyManager
+    zones: list[Zone]
 
 
 class NodeResourceTopologyMatch(
@@ -77,9 +87,23 @@ class NodeResourceTopologyMatch(
         self.follows_kubelets = (args.cache_resync_period_seconds or 0) > 0
         self._cache = cache_of(args, handle)
         self._follows_victims = args.preemption_mode == ENABLED
+        self._asked: tuple[Pod, Asking] | None = None
+        self._read: dict[str, Read] = {}
+        """By node."""
+        if isinstance(self._cache, Passthrough):
+            self.node_values = (self._cache.values,)
         strategy = args.scoring_strategy
         self._strategy = strategy.type if strategy else LEAST_ALLOCATED
         self._weights = {each.name: each.weight for each in strategy.resources} if strategy else {}
+
+    @property
+    def is_node_local(self) -> bool:
+        """What OverReserve believes also follows from the nodes that it was asked about."""
+        return isinstance(self._cache, Passthrough) and not self._follows_victims
+
+    def fragment(self, pod: PodInfo) -> Hashable | None:
+        """PreFilter reads nothing of it."""
+        return None if self._follows_victims else ()
 
     @property
     def period(self) -> int:
@@ -90,6 +114,8 @@ class NodeResourceTopologyMatch(
 
     def object_changed(self, old: KubernetesObject | None, new: KubernetesObject | None) -> None:
         self._cache.changed(old, new)
+        if isinstance(old, NodeResourceTopology) and new is None:
+            self._read.pop(old.metadata.name, None)
 
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
         node = ActionType.ADD | ActionType.UPDATE_NODE_ALLOCATABLE
@@ -117,11 +143,15 @@ class NodeResourceTopologyMatch(
         state.read(STATE_KEY, Victims)[pod_key(removed.pod)] = removed.pod
         return None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is read again."""
+        return {**self.__dict__, "_asked": None, "_read": {}}
+
     # --- Filter and Score -------------------------------------------------------------------------------------------
 
     def filter(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status | None:
-        qos = pod_qos(pod)
-        if qos == BEST_EFFORT and not asks_for_devices(pod):
+        asking = self._asking(pod)
+        if not asking.needs_zones:
             return None
         believed = self._cache.believed(node.name)
         if not believed.fresh:
@@ -130,28 +160,43 @@ class NodeResourceTopologyMatch(
         if topology is None:
             return None
         victims = list(state.read(STATE_KEY, Victims).values()) if state.has(STATE_KEY) else []
-        zones = zones_of(topology, believed.assumed)
+        manager, zones = self._zones(node.name, topology, believed.assumed)
         if victims and believed.placement:
             try:
                 after_eviction(topology, zones, victims, believed.placement)
             except NotPossible as error:
                 return Status.unschedulable(f"eviction simulation in NRT is not possible:{error}")
-        status = not_aligned(pod, qos, node, TopologyManager.of(topology), zones)
+        status = not_aligned(asking, node, manager, zones)
         if status is not None and not victims:
             self._cache.rejected(node.name)
         return status
 
     def score(self, state: CycleState, pod: Pod, node: NodeInfo) -> tuple[int, Status | None]:
-        qos = pod_qos(pod)
-        if qos != GUARANTEED:
+        asking = self._asking(pod)
+        if asking.qos != GUARANTEED:
             return MAX_NODE_SCORE, None
         believed = self._cache.believed(node.name)
         topology = believed.topology
         if not believed.fresh or topology is None:
             return 0, None
-        zones = zones_of(topology, believed.assumed)
-        manager = TopologyManager.of(topology)
-        return scoring.score(pod, qos, self._strategy, self._weights, manager, zones), None
+        manager, zones = self._zones(node.name, topology, believed.assumed)
+        return scoring.score(asking, self._strategy, self._weights, manager, zones), None
+
+    def _asking(self, pod: Pod) -> Asking:
+        """Nodes are asked about one after the other for the same pod."""
+        if self._asked is None or self._asked[0] is not pod:
+            self._asked = pod, Asking.of(pod)
+        return self._asked[1]
+
+    def _zones(
+        self, node: str, topology: NodeResourceTopology, assumed: tuple[Nanos, ...]
+    ) -> tuple[TopologyManager, list[Zone]]:
+        """The zones may be used up."""
+        known = self._read.get(node)
+        if known is None or known.topology is not topology or known.assumed != assumed:
+            manager, zones = TopologyManager.of(topology), zones_of(topology, assumed)
+            known = self._read[node] = Read(topology, assumed, manager, zones)
+        return known.manager, [zone.copy() for zone in known.zones]
 
     # --- Reserve and PostBind ---------------------------------------------------------------------------------------
 

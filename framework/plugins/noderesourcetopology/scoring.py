@@ -10,17 +10,16 @@ from typing import Final
 import numpy as np
 
 from framework.interface.scores import MAX_NODE_SCORE
-from framework.objects import Pod
 from framework.objects.go_numbers import to_int64
 from framework.objects.resources import Nanos
-from framework.objects.simple_requests import effective_request, listed, nanos_value
+from framework.objects.simple_requests import nanos_value
 from framework.plugins.noderesourcetopology.args import (
     BALANCED_ALLOCATION,
     LEAST_ALLOCATED,
     LEAST_NUMA_NODES,
     MOST_ALLOCATED,
 )
-from framework.plugins.noderesourcetopology.fits import nanos_of, suits
+from framework.plugins.noderesourcetopology.fits import Asking, suits
 from framework.plugins.noderesourcetopology.zones import POD_SCOPE, SINGLE_NUMA_NODE, TopologyManager, Zone
 
 UNKNOWN_DISTANCE: Final = 255
@@ -28,18 +27,21 @@ Weights = Mapping[str, int]
 ZoneScore = Callable[[Nanos, Nanos, Weights], int]
 
 
-def score(pod: Pod, qos: str, strategy: str, weights: Weights, manager: TopologyManager, zones: list[Zone]) -> int:
+def score(asking: Asking, strategy: str, weights: Weights, manager: TopologyManager, zones: list[Zone]) -> int:
     """``zones`` are used up by the way."""
     if strategy == LEAST_NUMA_NODES:
-        return _fewest_zones(pod, qos, manager, zones)
+        return _fewest_zones(asking, manager, zones)
     if manager.policy != SINGLE_NUMA_NODE:
         return 0
     of_zone = _STRATEGIES[strategy]
     if manager.scope == POD_SCOPE:
-        return _worst(effective_request(pod), zones, of_zone, weights)
-    containers = (*pod.spec.init_containers, *pod.spec.containers)
-    scores = [float(_worst(nanos_of(listed(each)), zones, of_zone, weights)) for each in containers]
+        return _worst(asking.whole, zones, of_zone, weights)
+    scores = [float(_worst(request, zones, of_zone, weights)) for request in _of_containers(asking)]
     return to_int64(sum(scores) / len(scores)) if scores else 0
+
+
+def _of_containers(asking: Asking) -> list[Nanos]:
+    return [*(request for _, request in asking.init), *asking.containers]
 
 
 # --- one zone ---------------------------------------------------------------------------------------------------------
@@ -104,16 +106,13 @@ _STRATEGIES: Final[Mapping[str, ZoneScore]] = {
 # --- fewest zones -----------------------------------------------------------------------------------------------------
 
 
-def _fewest_zones(pod: Pod, qos: str, manager: TopologyManager, zones: list[Zone]) -> int:
-    if manager.scope == POD_SCOPE:
-        requests = [effective_request(pod)]
-    else:
-        requests = [nanos_of(listed(each)) for each in (*pod.spec.init_containers, *pod.spec.containers)]
+def _fewest_zones(asking: Asking, manager: TopologyManager, zones: list[Zone]) -> int:
+    requests = [asking.whole] if manager.scope == POD_SCOPE else _of_containers(asking)
     most, nearest = 0, True
     for request in requests:
         if not any(resource in zone.available for resource in request for zone in zones):
             continue
-        found = _needed(request, qos, zones)
+        found = _needed(request, asking.qos, zones)
         if found is None:
             return 0
         chosen, is_nearest = found

@@ -73,6 +73,10 @@ class Zone:
     costs: Mapping[int, int] = field(default_factory=dict)
     """Zone id → distance."""
 
+    def copy(self) -> Zone:
+        """With what is available for its own."""
+        return Zone(self.id, self.available.copy(), self.costs)
+
 
 def zones_of(topology: NodeResourceTopology, assumed: Iterable[Nanos] = ()) -> list[Zone]:
     """What is free in each zone. ``assumed``: requests of pods whose zone is not known yet, taken off all zones."""
