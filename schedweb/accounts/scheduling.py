@@ -1,6 +1,6 @@
 """The right to be the scheduler of a real cluster: beside the roles, which all have less to do with it than it has.
 
-Members of a group have it, and superusers, one of whom a person is on their own machine. It is given on the server
+Members of a group have it, superusers, and in embedded mode the owner, whose machine it is. It is given on the server
 (`manage.py cluster allow`), by nobody over the web.
 """
 
@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from django.conf import settings
 from django.contrib.auth.models import Group, User
 
 from schedweb.accounts.audit.recording import record
 from schedweb.accounts.roles import Role, role_of
+from schedweb.accounts.services import OWNER
 
 GROUP: Final = "cluster-scheduler"
 
@@ -20,7 +22,8 @@ def may_schedule(user: User) -> bool:
     role = role_of(user)
     if role is None or role < Role.OPERATOR:
         return False
-    return user.is_superuser or user.groups.filter(name=GROUP).exists()
+    is_at_home = settings.MODE == "embedded" and user.get_username() == OWNER
+    return is_at_home or user.is_superuser or user.groups.filter(name=GROUP).exists()
 
 
 def scheduling_allow(user: User, *, may: bool) -> None:

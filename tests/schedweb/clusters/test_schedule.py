@@ -10,9 +10,11 @@ import pytest
 import yaml
 from django.contrib.auth.models import Group, User
 from django.test import Client
+from pytest_django import Settings
 
 from schedweb.accounts.models import AuditEntry
-from schedweb.accounts.scheduling import GROUP
+from schedweb.accounts.scheduling import GROUP, may_schedule, scheduling_allow
+from schedweb.accounts.services import owner_get
 from schedweb.clusters.reading.access import Access
 from schedweb.clusters.reading.kinds import kinds_of
 from schedweb.clusters.reading.rights import ask, missing_yaml
@@ -329,3 +331,15 @@ def test_a_victim_is_told_and_deleted_and_its_preemptor_bound(
     at_rest(run)
     worker.end()
     replay_is_the_same(run)
+
+
+def test_on_ones_own_machine_the_owner_may_elsewhere_nobody_may_by_their_role(olga: User, settings: Settings) -> None:
+    owner_user = owner_get()
+    assert may_schedule(owner_user)
+    assert not may_schedule(olga)
+    settings.MODE = "distributed"
+    assert not may_schedule(owner_user)
+    scheduling_allow(olga, may=True)
+    assert may_schedule(User.objects.get(pk=olga.pk))
+    scheduling_allow(olga, may=False)
+    assert not may_schedule(User.objects.get(pk=olga.pk))
