@@ -157,9 +157,11 @@ def restored(run: UUID, user: Any) -> Run:
     snapshot_restore(snapshot=found.snapshot)
     for configuration in Configuration.every.filter(versions__in=versions_named(Run.every.filter(pk=run))).distinct():
         configuration_restore(configuration=configuration)
+    is_scheduler = found.scheduling is not None and bool(found.follows)
     if found.state in MOVING or (found.obeying and found.state != Run.State.PARKED):
-        # Its journal has it playing; the engine that begins anew does this next.
-        command_insert(run=found, user=user, content={"type": "pause"})
+        # Its journal has it playing; the engine that begins anew does this next. Nobody is the scheduler of a real
+        # cluster because somebody looked for a run.
+        command_insert(run=found, user=user, content={"type": "stop" if is_scheduler else "pause"})
     Run.every.filter(pk=run).update(**KEPT, wanted=is_unfinished(found), used_at=timezone.now())
     run_dispatch(found.pk)
     transaction.on_commit(lambda: tell_deletion(found, ()))

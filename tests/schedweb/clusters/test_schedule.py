@@ -21,6 +21,7 @@ from schedweb.clusters.reading.rights import ask, missing_yaml
 from schedweb.clusters.services import import_read_anyhow
 from schedweb.clusters.writing.permission import VARIABLE
 from schedweb.configurations.models import Configuration, ConfigurationVersion
+from schedweb.runs.deleting.services import run_delete, run_restore
 from schedweb.runs.models import ClusterWrite, JournalEntry, Run
 from schedweb.runs.playing.commands import command_append
 from schedweb.snapshots.models import Import
@@ -308,6 +309,22 @@ def test_stop_comes_before_the_next_write(
     assert "late" not in bindings(server)
     assert len(bindings(server)) <= max(sent, 3)
     assert not JournalEntry.objects.filter(run=run, type="stop", status="pending").exists()
+
+
+def test_who_brings_a_deleted_run_back_schedules_nothing(
+    server: ApiServer, operator: Client, version: str, workers: Begin, olga: User
+) -> None:
+    server.add(ours("plain"))
+    run = begun(operator, version)
+    worker = workers(run)
+    until(lambda: node_of(server, "plain"))
+    run_delete(run=run.pk, user=olga)
+    worker.join()
+    server.add(ours("late"))
+    run_restore(run=run.pk, user=olga)
+    workers(run).join()
+    assert Run.objects.get(pk=run.pk).state == "stopped"
+    assert bindings(server) == ["plain"]
 
 
 def test_a_victim_is_told_and_deleted_and_its_preemptor_bound(
