@@ -104,10 +104,16 @@ def of_import(body: dict[str, Any]) -> Callable[[World, Caller], Sent]:
 
 
 NODE: Final = fixed(path={"name": "b"})
+
+
+def followed(world: World, caller: Caller) -> Sent:
+    """Without one that is named the built-in one is taken, which is not there."""
+    return Sent(path={"name": "prod"}, body={"configuration_version": str(world.run.configuration_version_id)})
+
+
 A_POD: Final = fixed(path=POD)
 CSV: Final = fixed(query={"as": "csv"})
 CLUSTER: Final = fixed(path={"name": "prod"})
-CLUSTER_FOLLOWED: Final = fixed(path={"name": "prod"}, body={})
 EVENTS: Final = (
     '{"apiVersion":"v1","kind":"Event","metadata":{"name":"e","namespace":"shop"},"involvedObject":{"apiVersion":"v1",'
     '"kind":"Pod","namespace":"shop","name":"vip"},"reason":"Scheduled","type":"Normal","message":"Successfully '
@@ -122,8 +128,8 @@ SENT: Final[dict[str, Callable[[World, Caller], Sent]]] = {
     "clusters_disconnect": CLUSTER,
     "clusters_ask": CLUSTER,
     "clusters_snapshot": CLUSTER,
-    "clusters_follow": CLUSTER_FOLLOWED,
-    "clusters_schedule": CLUSTER_FOLLOWED,
+    "clusters_follow": followed,
+    "clusters_schedule": followed,
     "configurations_create": fixed(body={"name": "new", "text": DEFAULT}),
     "configurations_rename": fixed(body={"name": "another"}),
     "configurations_save": fixed(body={"text": DEFAULT, "base_version": 1}),
