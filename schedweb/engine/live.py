@@ -13,14 +13,13 @@ import msgspec
 from msgspec.structs import replace
 
 from framework.interface.handle import Unanswered
-from framework.objects import KubeObject, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, PodCondition
+from framework.objects import KubeObject, Pod, PodCondition
 from framework.queue import Nomination
 from framework.scheduler.cluster import SCHEDULED, Cluster, rfc3339, with_condition
 from framework.scheduler.store import ObjectUpdated
 from schedweb.writes import events, pods, volumes
 from schedweb.writes.writes import Outcome, Write
 
-NOT_WRITTEN: Final = "{}s are not written by this scheduler"
 GONE: Final = frozenset(("gone", "replaced"))
 """Of an eviction: there is nobody to be evicted any more."""
 
@@ -130,7 +129,7 @@ class LiveCluster(Cluster):
         if not outcome.is_done:
             if not outcome.fails_the_pod:
                 self._not_failed.add(pod.metadata.uid)
-            return _error(outcome)
+            return outcome.error
         if not outcome.dry_run:
             self._see_binding(pod, node_name)
         return None
@@ -151,14 +150,14 @@ class LiveCluster(Cluster):
     def update(self, obj: KubeObject) -> str | None:
         if not self.answers_later:
             return super().update(obj)
-        write = _written(obj)
+        write = volumes.written(obj)
         if write is None or not self._acting:
-            return NOT_WRITTEN.format(obj.kind)
+            return volumes.NOT_WRITTEN.format(obj.kind)
         outcome = self._answered(("update", obj.kind, obj.key, obj.metadata.resource_version), write)
         # Nothing is there to be seen of what was only tried.
         if outcome.is_done and not outcome.dry_run and (version := outcome.resource_version).isdigit():
             self._see_written(obj, int(version))
-        return _error(outcome)
+        return outcome.error
 
     def _see_written(self, obj: KubeObject, version: int) -> None:
         old = self.find(obj)
@@ -216,10 +215,10 @@ class LiveCluster(Cluster):
         return None if self.answers_later else super().delete_pod(pod)
 
     def create_object(self, obj: KubeObject) -> str | None:
-        return NOT_WRITTEN.format(obj.kind) if self.answers_later else super().create_object(obj)
+        return volumes.NOT_WRITTEN.format(obj.kind) if self.answers_later else super().create_object(obj)
 
     def delete_object(self, obj: KubeObject) -> str | None:
-        return NOT_WRITTEN.format(obj.kind) if self.answers_later else super().delete_object(obj)
+        return volumes.NOT_WRITTEN.format(obj.kind) if self.answers_later else super().delete_object(obj)
 
     def event(self, type_: str, reason: str, pod: Pod, note: str, *, action: str = "") -> None:
         super().event(type_, reason, pod, note)
@@ -283,16 +282,3 @@ class LiveCluster(Cluster):
         for each in victims.values():
             if self._is_there(each.pod):
                 self.evict(each.pod)
-
-
-def _written(obj: KubeObject) -> Write | None:
-    if isinstance(obj, PersistentVolume) and (to := obj.spec.claim_ref) is not None:
-        known = ObjectMeta(namespace=to.namespace, name=to.name, uid=to.uid, resource_version=to.resource_version)
-        return volumes.bind_volume(obj, PersistentVolumeClaim(metadata=known))
-    if isinstance(obj, PersistentVolumeClaim) and volumes.SELECTED_NODE in obj.metadata.annotations:
-        return volumes.choose_node(obj, obj.metadata.annotations[volumes.SELECTED_NODE])
-    return None
-
-
-def _error(outcome: Outcome) -> str | None:
-    return None if outcome.is_done else str(outcome.message) or outcome.result

@@ -5,11 +5,22 @@ from __future__ import annotations
 
 from typing import Final
 
-from framework.objects import PersistentVolume, PersistentVolumeClaim
+from framework.objects import KubeObject, ObjectMeta, PersistentVolume, PersistentVolumeClaim
 from schedweb.writes.writes import STRATEGIC, About, Body, Write
 
 SELECTED_NODE: Final = "volume.kubernetes.io/selected-node"
 BOUND_BY_CONTROLLER: Final = "pv.kubernetes.io/bound-by-controller"
+NOT_WRITTEN: Final = "{}s are not written by this scheduler"
+
+
+def written(obj: KubeObject) -> Write | None:
+    """What has to be written for an object as PreBind of VolumeBinding leaves it; None of what is not written."""
+    if isinstance(obj, PersistentVolume) and (to := obj.spec.claim_ref) is not None:
+        known = ObjectMeta(namespace=to.namespace, name=to.name, uid=to.uid, resource_version=to.resource_version)
+        return bind_volume(obj, PersistentVolumeClaim(metadata=known))
+    if isinstance(obj, PersistentVolumeClaim) and SELECTED_NODE in obj.metadata.annotations:
+        return choose_node(obj, obj.metadata.annotations[SELECTED_NODE])
+    return None
 
 
 def bind_volume(volume: PersistentVolume, claim: PersistentVolumeClaim) -> Write:

@@ -104,6 +104,11 @@ class Outcome(msgspec.Struct, frozen=True):
         return self.result == "done"
 
     @property
+    def error(self) -> str | None:
+        """What plugins are told; None of what was done."""
+        return None if self.is_done else str(self.message) or self.result
+
+    @property
     def fails_the_pod(self) -> bool:
         """Of a binding: whether the condition PodScheduled=False (SchedulerError) may be written on the pod. Not on
         one that runs, or of which nobody knows."""

@@ -1,9 +1,7 @@
-"""Reservation against a naive evaluation, and runs in which one is made, used, used up, freed and expires."""
+"""Reservation against a naive evaluation, and runs in which one is made, used and used up."""
 
 from __future__ import annotations
 
-import json
-import pickle
 from typing import Any
 
 from hypothesis import given, settings
@@ -11,96 +9,30 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from framework.configuration.load import load
-from framework.objects import KubeObject, Node, ObjectMeta, OwnerReference, Pod
-from framework.objects.decode import decode_manifest
+from framework.objects import Node, ObjectMeta, OwnerReference, Pod
 from framework.objects.reservations import (
     RESERVATION_AFFINITY,
-    RESERVATION_ALLOCATED,
     Reservation,
     allocated_to,
-    reservation_errors,
 )
 from framework.objects.resources import pod_requests
-from framework.objects.timestamps import format_timestamp
 from framework.plugins.registry import built_in_registry
 from framework.plugins.reservation.args import ReservationArgs
 from framework.plugins.reservation.plugin import ReservationPlugin
 from tests.builders import make_node, make_pod
 from tests.plugins.evaluation import NO_HANDLE, cluster, run_filter
-from tests.plugins.playing import START, Play
-
-CONFIGURATION = """\
-apiVersion: kubescheduler.config.k8s.io/v1
-kind: KubeSchedulerConfiguration
-profiles:
-- plugins: {multiPoint: {enabled: [{name: Reservation, weight: 5000}]}}
-"""
-WITHOUT = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
-GPU = {"gpu": "yes"}
-
-
-def reservation(
-    name: str,
-    cpu: str = "2",
-    *,
-    owners: dict[str, str] | list[dict[str, Any]] | None = None,
-    template: dict[str, Any] | None = None,
-    status: dict[str, Any] | None = None,
-    labels: dict[str, str] | None = None,
-    **spec: Any,
-) -> Reservation:
-    """``owners``: labels, or the list as a manifest has it."""
-    listed = owners if isinstance(owners, list) else [{"labelSelector": {"matchLabels": owners or GPU}}]
-    container = {"name": "main", "image": "app:1", "resources": {"requests": {"cpu": cpu}}}
-    manifest = {
-        "apiVersion": Reservation.api_version,
-        "kind": "Reservation",
-        "metadata": {
-            "name": name,
-            "uid": f"r-{name}",
-            "labels": labels or {},
-            "creationTimestamp": format_timestamp(START),
-        },
-        "spec": {"template": {"spec": {"containers": [container], **(template or {})}}, "owners": listed, **spec},
-        "status": status or {},
-    }
-    decoded = decode_manifest(manifest)
-    assert isinstance(decoded, Reservation)
-    return decoded
-
-
-def held(name: str, node: str, cpu: str = "2", **more: Any) -> Reservation:
-    status = {"phase": "Available", "nodeName": node, "allocatable": {"cpu": cpu}}
-    return reservation(name, cpu, status=status, **more)
-
-
-def owner(name: str, cpu: str = "1", *, must: dict[str, Any] | None = None, **more: Any) -> Pod:
-    pod = make_pod(name, labels=GPU, requests={"cpu": cpu}, **more)
-    if must is None:
-        return pod
-    return replace(pod, metadata=replace(pod.metadata, annotations={RESERVATION_AFFINITY: json.dumps(must)}))
-
-
-def stranger(name: str, cpu: str = "1", **more: Any) -> Pod:
-    return make_pod(name, requests={"cpu": cpu}, **more)
-
-
-def using(pod: Pod, name: str) -> Pod:
-    text = json.dumps({"name": name, "uid": f"r-{name}"})
-    return replace(pod, metadata=replace(pod.metadata, annotations={RESERVATION_ALLOCATED: text}))
-
-
-def found(play: Play, name: str) -> Reservation:
-    known = play.scheduler.cluster.get(Reservation, "", name)
-    assert known is not None
-    return known
-
-
-def play_of(*objects: KubeObject, configuration: str = CONFIGURATION) -> Play:
-    play = Play(configuration, objects)
-    play.cycles()
-    return play
-
+from tests.plugins.reserving import (
+    CONFIGURATION,
+    GPU,
+    WITHOUT,
+    found,
+    held,
+    owner,
+    play_of,
+    reservation,
+    stranger,
+    using,
+)
 
 # --- a naive evaluation -----------------------------------------------------------------------------------------------
 
@@ -438,117 +370,3 @@ def test_preemption_evicts_whom_it_helps() -> None:
     play.seconds(60)
     assert play.bound == {"high": "n"}
     assert found(play, "r").status.phase == "Available"
-
-
-# --- what wakes refused pods ------------------------------------------------------------------------------------------
-
-
-def test_a_stranger_comes_back_when_the_reservation_goes_or_expires() -> None:
-    play = play_of(make_node("n", cpu="4"), held("r", "n", "3"), stranger("s", "2"))
-    assert play.unschedulable == {"s"}
-    play.scheduler.cluster.delete(found(play, "r"))
-    play.seconds(20)
-    assert play.bound == {"s": "n"}
-
-    play = play_of(make_node("n", cpu="4"), held("r", "n", "3", ttl="1m"), stranger("s", "2"))
-    play.seconds(59)
-    assert play.bound == {}
-    play.seconds(21)
-    assert found(play, "r").status.phase == "Expired"
-    assert play.bound == {"s": "n"}
-
-
-def test_reservations_last_a_day_unless_they_or_the_arguments_say_otherwise() -> None:
-    def phases(configuration: str = CONFIGURATION) -> list[str]:
-        play = play_of(
-            make_node("n", cpu="8"),
-            held("day", "n", "1"),
-            held("ever", "n", "1", ttl="0s"),
-            held("until", "n", "1", ttl="1h", expires=format_timestamp(START + 10**9)),
-            reservation("waits", "99", ttl="2s"),
-            configuration=configuration,
-        )
-        play.scheduler.advance(START + 86_400 * 10**9)
-        assert play.scheduler.cluster.list(Pod) == []
-        return [found(play, name).status.phase for name in ("day", "ever", "until", "waits")]
-
-    assert phases() == ["Expired", "Available", "Expired", "Expired"]
-    never = CONFIGURATION + "  pluginConfig: [{name: Reservation, args: {defaultTtlSeconds: 0}}]\n"
-    assert phases(never) == ["Available", "Available", "Expired", "Expired"]
-
-
-def test_an_owner_comes_back_when_another_leaves_the_reservation() -> None:
-    play = play_of(
-        make_node("n", cpu="4"),
-        held("r", "n", "2", allocateOnce=False),
-        stranger("s", "2"),
-        owner("first", "2"),
-    )
-    play.create(owner("second", "2"))
-    play.cycles()
-    assert play.unschedulable == {"second"}
-    first = play.scheduler.cluster.get(Pod, "default", "first")
-    assert first is not None
-    play.scheduler.cluster.delete(first)
-    assert found(play, "r").status.current_owners == ()
-    play.seconds(20)
-    assert play.bound == {"s": "n", "second": "n"}
-
-
-def test_hints_ignore_what_changes_nothing() -> None:
-    play = play_of(
-        make_node("n", cpu="4"), make_node("m", cpu="1"), held("r", "n", "3"), stranger("s", "2"), stranger("on-m", "1")
-    )
-    plugin = play.scheduler.profiles["default-scheduler"].plugins["Reservation"]
-    assert isinstance(plugin, ReservationPlugin)
-    pod = stranger("s", "2")
-    of_others = held("q", "m", owners={"gpu": "no"})
-    assert plugin._after_reservation_change(pod, None, of_others).name == "SKIP"
-    elsewhere = make_pod("gone", node_name="m", requests={"cpu": "1"})
-    assert plugin._after_pod_change(pod, elsewhere, None).name == "SKIP"
-    assert plugin._after_pod_change(pod, make_pod("gone", node_name="n"), None).name == "QUEUE"
-    must = owner("o", must={"name": "r"})
-    assert plugin._after_node_change(must, None, make_node("new")).name == "SKIP"
-    assert plugin._after_reservation_change(must, held("r", "n"), None).name == "SKIP"
-    assert plugin._after_reservation_change(must, None, found(play, "r")).name == "QUEUE"
-
-
-def test_a_node_that_goes_takes_its_reservation_along() -> None:
-    play = play_of(make_node("n", cpu="4"), held("r", "n"))
-    node = play.scheduler.cluster.get(Node, "", "n")
-    assert node is not None
-    play.scheduler.cluster.delete(node)
-    assert found(play, "r").status.phase == "Failed"
-
-
-def test_a_checkpoint_goes_on_as_the_run_did() -> None:
-    play = play_of(make_node("n", cpu="4"), held("r", "n", "2", allocateOnce=False), owner("o", "1"))
-    again = pickle.loads(pickle.dumps(play.scheduler))
-    for scheduler in (play.scheduler, again):
-        scheduler.cluster.create(stranger("s", "3"))
-        scheduler.cluster.create(owner("p", "3"))
-        while scheduler.step() is not None:
-            pass
-        bound = {pod.metadata.name for pod in scheduler.cluster.list(Pod) if pod.spec.node_name}
-        assert bound == {"o", "p"}
-        known = scheduler.cluster.get(Reservation, "", "r")
-        assert known is not None
-        assert known.status.allocated == {"cpu": "4"}
-
-
-def test_what_is_wrong_with_a_reservation_is_told() -> None:
-    wrong = reservation("r", owners=[{}], ttl="1 day", expires="soon", allocatePolicy="Some")
-    texts = [str(each) for each in reservation_errors(wrong)]
-    assert texts == [
-        "spec.owners[0]: Required value: one of object, controller and labelSelector must be given",
-        'spec.ttl: Invalid value: "1 day": must be a duration that is not negative, as 30m or 24h',
-        texts[2],
-        'spec.allocatePolicy: Unsupported value: "Some": supported values: "Default", "Aligned", "Restricted"',
-    ]
-    assert texts[2].startswith('spec.expires: Invalid value: "soon"')
-    empty = decode_manifest({"apiVersion": Reservation.api_version, "kind": "Reservation", "metadata": {"name": "r"}})
-    assert isinstance(empty, Reservation)
-    assert [str(each) for each in reservation_errors(empty)] == [
-        "spec.template: Required value",
-        "spec.owners: Required value",
-    ]

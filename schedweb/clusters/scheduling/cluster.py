@@ -8,22 +8,20 @@ caches; what watches bring from before is left out. Objects keep the API server'
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 from msgspec.structs import replace
 
-from framework.objects import KubeObject, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, PodCondition
+from framework.objects import KubeObject, Pod, PodCondition
 from framework.queue import Nomination
 from framework.scheduler.cluster import Cluster
 from framework.scheduler.store import ObjectAdded, ObjectDeleted, ObjectUpdated
 from schedweb.clusters.scheduling.informers import Changed
 from schedweb.clusters.writing.sending import Writer
 from schedweb.writes import pods, volumes
-from schedweb.writes.writes import Outcome, Write
+from schedweb.writes.writes import Write
 
 SayEvent = Callable[[str, str, Pod, str, int], None]
 """(type, reason, pod, note, nanoseconds)."""
-NOT_WRITTEN: Final = "{}s are not written by this scheduler"
 
 
 class LiveCluster(Cluster):
@@ -68,7 +66,7 @@ class LiveCluster(Cluster):
         outcome = self._writer.send(pods.bind(pod, node_name))
         if not outcome.is_done and not outcome.fails_the_pod:
             self._not_failed.add(pod.metadata.uid)
-        return _error(outcome)
+        return outcome.error
 
     def patch_pod_status(self, known: Pod, condition: PodCondition | None, nomination: Nomination | None) -> str | None:
         if known.metadata.uid in self._not_failed:
@@ -79,17 +77,17 @@ class LiveCluster(Cluster):
     def delete_pod(self, pod: Pod) -> str | None:
         outcome = self._writer.send(pods.evict(pod))
         # Gone is what was wanted; the plugin that evicts knows it by these words.
-        return f'pods "{pod.metadata.name}" not found' if outcome.result == "replaced" else _error(outcome)
+        return f'pods "{pod.metadata.name}" not found' if outcome.result == "replaced" else outcome.error
 
     def update(self, obj: KubeObject) -> str | None:
-        write = _written(obj)
+        write = volumes.written(obj)
         if write is None:
-            return NOT_WRITTEN.format(obj.kind)
+            return volumes.NOT_WRITTEN.format(obj.kind)
         outcome = self._writer.send(write)
         # Nothing is there to be seen of what was only tried.
         if outcome.is_done and not outcome.dry_run:
             self._see(obj, outcome.resource_version)
-        return _error(outcome)
+        return outcome.error
 
     def _see(self, obj: KubeObject, version: str) -> None:
         old = self.find(obj)
@@ -112,27 +110,14 @@ class LiveCluster(Cluster):
         return False
 
     def create_object(self, obj: KubeObject) -> str | None:
-        return NOT_WRITTEN.format(obj.kind)
+        return volumes.NOT_WRITTEN.format(obj.kind)
 
     def delete_object(self, obj: KubeObject) -> str | None:
-        return NOT_WRITTEN.format(obj.kind)
+        return volumes.NOT_WRITTEN.format(obj.kind)
 
     def event(self, type_: str, reason: str, pod: Pod, note: str) -> None:
         super().event(type_, reason, pod, note)
         self._say_event(type_, reason, pod, note, self._clock.now)
 
     def _send(self, write: Write | None) -> str | None:
-        return None if write is None else _error(self._writer.send(write))
-
-
-def _written(obj: KubeObject) -> Write | None:
-    if isinstance(obj, PersistentVolume) and (to := obj.spec.claim_ref) is not None:
-        known = ObjectMeta(namespace=to.namespace, name=to.name, uid=to.uid, resource_version=to.resource_version)
-        return volumes.bind_volume(obj, PersistentVolumeClaim(metadata=known))
-    if isinstance(obj, PersistentVolumeClaim) and volumes.SELECTED_NODE in obj.metadata.annotations:
-        return volumes.choose_node(obj, obj.metadata.annotations[volumes.SELECTED_NODE])
-    return None
-
-
-def _error(outcome: Outcome) -> str | None:
-    return None if outcome.is_done else str(outcome.message) or outcome.result
+        return None if write is None else self._writer.send(write).error

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.request import Request
@@ -14,6 +16,7 @@ from schedweb.accounts.permissions import IsOperator, signed_in_user
 from schedweb.api.idempotency import idempotent
 from schedweb.clusters.api import refused
 from schedweb.clusters.reading.problems import ClusterProblem
+from schedweb.engine.live import Scheduling
 from schedweb.runs.following import services
 from schedweb.runs.following.selectors import followed_body, scheduled_body
 from schedweb.runs.following.serializers import (
@@ -23,8 +26,7 @@ from schedweb.runs.following.serializers import (
     ScheduledSerializer,
     ScheduleRequestSerializer,
 )
-from schedweb.runs.following.terms import refuse_person, refuse_terms, terms_of
-from schedweb.runs.playing.playable import playable_version
+from schedweb.runs.following.terms import refuse_person, terms_of
 from schedweb.runs.playing.selectors import run_body
 from schedweb.runs.records.runs import run_get
 from schedweb.snapshots import queue
@@ -50,30 +52,7 @@ class ClusterFollowApi(APIView):
         wanted = FollowRequestSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         asked, user = wanted.validated_data, signed_in_user(request)
-        of_configuration = {
-            "configuration_version": asked.get("configuration_version"),
-            "shadow": asked.get("shadow", False),
-        }
-        try:
-            if "import_id" not in asked:
-                queue.refuse_too_many(user)
-                row = services.follow_read(name=name, user=user, **of_configuration)
-                queue.offer(row)
-                return reading(row)
-            row = services.import_of(name=name, import_id=asked["import_id"], user=user)
-            if row.state == Import.State.READING:
-                return reading(row)
-            run = services.follow_begin(
-                row=row,
-                user=user,
-                megabytes=asked.get("megabytes", 0),
-                **of_configuration,
-            )
-        except ClusterProblem as problem:
-            raise refused(problem) from None
-        except SnapshotError as error:
-            raise snapshot_refused(error) from None
-        return Response({"reading": None, "run": run_body(run_get(run.pk))}, status=status.HTTP_201_CREATED)
+        return begun(name, asked, user, shadow=asked.get("shadow", False))
 
 
 class ClusterScheduleApi(APIView):
@@ -96,29 +75,36 @@ class ClusterScheduleApi(APIView):
         wanted = ScheduleRequestSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         asked = wanted.validated_data
-        try:
-            terms = terms_of(name, asked)
-            refuse_terms(playable_version(asked["configuration_version"]), terms)
-            if "import_id" not in asked:
-                queue.refuse_too_many(user)
-                row = services.follow_read(name=name, user=user, configuration_version=asked["configuration_version"])
-                queue.offer(row)
-                return reading(row)
-            row = services.import_of(name=name, import_id=asked["import_id"], user=user)
-            if row.state == Import.State.READING:
-                return reading(row)
-            run = services.follow_begin(
-                row=row,
-                user=user,
-                configuration_version=asked["configuration_version"],
-                megabytes=asked.get("megabytes", 0),
-                terms=terms,
-            )
-        except ClusterProblem as problem:
-            raise refused(problem) from None
-        except SnapshotError as error:
-            raise snapshot_refused(error) from None
-        return Response({"reading": None, "run": run_body(run_get(run.pk))}, status=status.HTTP_201_CREATED)
+        return begun(name, asked, user, terms=terms_of(name, asked))
+
+
+def begun(
+    name: str, asked: dict[str, Any], user: User, *, shadow: bool = False, terms: Scheduling | None = None
+) -> Response:
+    """The cluster begins to be read, is being read, or there is a run. Raises ApiError."""
+    version = asked.get("configuration_version")
+    try:
+        if "import_id" not in asked:
+            queue.refuse_too_many(user)
+            row = services.follow_read(name=name, user=user, configuration_version=version, shadow=shadow, terms=terms)
+            queue.offer(row)
+            return reading(row)
+        row = services.import_of(name=name, import_id=asked["import_id"], user=user)
+        if row.state == Import.State.READING:
+            return reading(row)
+        run = services.follow_begin(
+            row=row,
+            user=user,
+            configuration_version=version,
+            megabytes=asked.get("megabytes", 0),
+            shadow=shadow,
+            terms=terms,
+        )
+    except ClusterProblem as problem:
+        raise refused(problem) from None
+    except SnapshotError as error:
+        raise snapshot_refused(error) from None
+    return Response({"reading": None, "run": run_body(run_get(run.pk))}, status=status.HTTP_201_CREATED)
 
 
 def reading(row: Import) -> Response:

@@ -31,10 +31,19 @@ ALERT_BELOW: Final = 90
 """Percent of agreement, until somebody sets another threshold."""
 
 
-def follow_read(*, name: str, user: User, configuration_version: UUID | None = None, shadow: bool = False) -> Import:
+def follow_read(
+    *,
+    name: str,
+    user: User,
+    configuration_version: UUID | None = None,
+    shadow: bool = False,
+    terms: Scheduling | None = None,
+) -> Import:
     """Begins to read the snapshot that the run will begin with; what ``follow_begin`` would refuse of the configuration
     is refused before. Raises ClusterProblem and ApiError."""
-    follow_version(configuration_version, shadow=shadow)
+    version = follow_version(configuration_version, shadow=shadow)
+    if terms is not None:
+        refuse_terms(version, terms)
     refuse_too_many(user.pk, user.get_username())
     return cluster_snapshot(name=name, user=user)
 

@@ -23,7 +23,7 @@ from schedweb.runs.storing.lease import Lease, LeaseLost, mine
 from schedweb.runs.storing.upserts import upsert
 from schedweb.writes.writes import Write
 
-COLUMNS: Final = (*("run", "number", "purpose", "namespace", "name", "write", "is_awaited", "stored_at"),)
+COLUMNS: Final = ("run", "number", "purpose", "namespace", "name", "write", "is_awaited", "stored_at")
 COUNTED_ONLY: Final = frozenset(("event", "series"))
 """Purposes that the figures of a run leave out."""
 
