@@ -12,6 +12,7 @@ from typing import Final
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import Exists, OuterRef
 from rest_framework import exceptions
 
 from schedweb.runs.models import JournalEntry, Run
@@ -31,15 +32,15 @@ _places = threading.BoundedSemaphore(MOST)
 
 def rests(run: UUID) -> bool:
     """Also of a run that is not there (any more). The journal has a command as applied before it is done; until what it
-    leads to is stored, the run is `obeying`."""
-    row = Run.objects.filter(pk=run).values_list("state", "unwritten", "obeying").first()
-    if row is None:
+    leads to is stored, the run is `obeying`. One statement reads both: of two, the first could see the run as it was
+    before a batch and the second the journal as it is after it."""
+    waiting = JournalEntry.objects.filter(run=OuterRef("pk"), status=JournalEntry.Status.PENDING)
+    found = Run.objects.filter(pk=run).values_list("state", "unwritten", "obeying", Exists(waiting)).first()
+    if found is None:
         return True
-    state, unwritten, obeying = row
-    if JournalEntry.objects.filter(run=run, status=JournalEntry.Status.PENDING).exists():
-        return state in Run.AT_REST
+    state, unwritten, obeying, has_waiting = found
     # Lists do not have all pods while some are unwritten.
-    return state in Run.AT_REST or (state in RESTING and not unwritten and not obeying)
+    return state in Run.AT_REST or (state in RESTING and not has_waiting and not unwritten and not obeying)
 
 
 def wait_for_rest(run: UUID, seconds: float) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
 
 from schedweb.engine.frames import Batch
@@ -70,6 +71,23 @@ def test_a_fork_that_is_to_play_rests_only_when_it_has_played(played: Game, monk
     resting_states = {state for rests, state, _ in seen if rests}
     assert resting_states == {"waiting_for_person"}
     assert resting.rests(fork.pk)
+
+
+def test_a_batch_that_is_stored_while_it_is_looked_at(game: Game) -> None:
+    """The run's row is read, a worker stores that it has taken the command, and only then the journal is read."""
+    game.command("play")
+    statements: list[str] = []
+
+    def stored_between(execute: Callable[..., object], sql: str, params: object, many: bool, context: object) -> object:
+        statements.append(sql)
+        if len(statements) == 2:
+            JournalEntry.objects.filter(run=game.id).update(status="applied")
+            Run.objects.filter(pk=game.id).update(obeying=True)
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(stored_between):
+        assert not resting.rests(game.run.pk)
+    assert statements
 
 
 @pytest.mark.parametrize(
