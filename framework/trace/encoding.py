@@ -90,8 +90,12 @@ def _not_a_chunk(error: Exception) -> UnreadableChunk:
     return UnreadableChunk(f"not a chunk of attempts: {error}")
 
 
-class _Writer:
+class AttemptWriter:
+    """Writes a chunk attempt by attempt, so that whoever needs it need not wait until all of them are encoded."""
+
     def __init__(self) -> None:
+        self._frames: list[Frame | AttemptTrace] = []
+        """An attempt that goes on is encoded last, as it is then."""
         self._node_lists: list[tuple[str, ...]] = []
         self._list_ids: dict[int, int] = {}
         self._orders: list[NDArray[np.intp]] = []
@@ -106,10 +110,22 @@ class _Writer:
         """Id of a content → the first attempt that has it."""
         self._failures: dict[tuple[Any, ...], int] = {}
 
-    def chunk(self, traces: Sequence[AttemptTrace]) -> Chunk:
-        frames = [self._frame(index, trace) for index, trace in enumerate(traces)]
+    def __len__(self) -> int:
+        return len(self._frames)
+
+    def add(self, trace: AttemptTrace) -> None:
+        """The next attempt of the chunk."""
+        self._frames.append(trace if _goes_on(trace) else self._frame(len(self._frames), trace))
+
+    def written(self) -> bytes:
+        """The chunk of what was added; nothing is added to it any more."""
+        frames = [
+            self._frame(index, each) if isinstance(each, AttemptTrace) else each
+            for index, each in enumerate(self._frames)
+        ]
         orders = [pack(order) for order in self._orders]
-        return Chunk(FORMAT, self._node_lists, orders, self._statuses, *self._columns.packed(), frames)
+        chunk = Chunk(FORMAT, self._node_lists, orders, self._statuses, *self._columns.packed(), frames)
+        return zstandard.ZstdCompressor(level=LEVEL).compress(msgspec.msgpack.encode(chunk))
 
     def _nodes(self, names: tuple[str, ...]) -> int:
         known = self._list_ids.get(id(names))
@@ -142,8 +158,7 @@ class _Writer:
 
     def _frame(self, index: int, trace: AttemptTrace) -> Frame:
         frame = Frame(own_numbers(trace), _NOTHING)
-        if trace.result in ("waiting", ""):
-            # It goes on (on Permit, in PreBind, or an extender has yet to bind it), so nothing of it is final.
+        if _goes_on(trace):
             frame.content = msgspec.Raw(encoded_content(trace))
         else:
             content = content_of(trace)
@@ -229,6 +244,11 @@ class _Writer:
         return places
 
 
+def _goes_on(trace: AttemptTrace) -> bool:
+    """On Permit, in PreBind, or an extender has yet to bind it: nothing of it is final."""
+    return trace.result in ("waiting", "")
+
+
 def _total(plugins: Sequence[PluginScores], count: int) -> Ints:
     total = np.zeros(count, dtype=np.int64)
     for plugin in plugins:
@@ -258,8 +278,10 @@ def _normalizing(raw: Ints, normalized: Ints) -> list[Any]:
 
 def encode_attempts(traces: Sequence[AttemptTrace]) -> bytes:
     """One chunk. Attempts of the same run give the same bytes, as long as it keeps its columns."""
-    document = msgspec.msgpack.encode(_Writer().chunk(traces))
-    return zstandard.ZstdCompressor(level=LEVEL).compress(document)
+    writer = AttemptWriter()
+    for trace in traces:
+        writer.add(trace)
+    return writer.written()
 
 
 class _Rows(Generic[R]):

@@ -13,7 +13,7 @@ import zstandard
 from framework.objects import KubeObject, Node, Pod
 from framework.objects.decode import to_manifest
 from framework.trace.attempt import AttemptTrace
-from framework.trace.encoding import encode_attempts
+from framework.trace.encoding import AttemptWriter
 from schedweb.engine.awaited import ignored_body
 from schedweb.engine.cycle_view import cycle_of
 from schedweb.engine.frames import (
@@ -81,6 +81,8 @@ class Gatherer:
         self.projection = player.projection
         self.packer = Unpacked()
         self.steps = StepLog()
+        self.writer = AttemptWriter()
+        """Of the player's attempts since the last batch, from the first on."""
         self._counted_at = 0.0
         self.timings: dict[int, Timing] = {}
         """Attempt → microseconds of wall time; a side channel, no part of the trace."""
@@ -232,9 +234,21 @@ class Gatherer:
 
     # --- attempts ---------------------------------------------------------------------------------------------------
 
+    def cycle_ended(self, timing: Timing) -> None:
+        """Its attempt is encoded now: a command waits for the batch that has everything before it, so little is left for
+        that batch to do."""
+        self.timings[self.player.recorded] = timing
+        self.encode()
+
+    def encode(self) -> None:
+        for trace in self.player.traces[len(self.writer) :]:
+            self.writer.add(trace)
+
     def attempts(self) -> tuple[Chunk | None, list[AttemptRow]]:
         """The chunk of the cycles that ended, and rows of these and of attempts that ended after their cycle."""
         player = self.player
+        self.encode()
+        writer, self.writer = self.writer, AttemptWriter()
         traces, player.traces = player.traces, []
         ended, player.ended = player.ended, []
         rows = {trace.cycle: trace for trace in traces}
@@ -244,7 +258,7 @@ class Gatherer:
         chunk = None
         if traces:
             base, usage = self.projection.usage.take(player.recorded + 1)
-            chunk = Chunk(traces[0].cycle, len(traces), encode_attempts(traces), usage, base)
+            chunk = Chunk(traces[0].cycle, len(traces), writer.written(), usage, base)
         return chunk, [self.attempt_row(trace) for trace in rows.values()]
 
     def attempt_row(self, trace: AttemptTrace) -> AttemptRow:
@@ -367,6 +381,7 @@ class Gatherer:
         projection.preemptions.take()
         projection.feed.clear()
         player.traces, player.ended, player.ends = [], [], {}
+        self.writer = AttemptWriter()
         self.writes()
         projection.usage.start(player.recorded + 1)
 

@@ -271,7 +271,7 @@ class Engine:
         if happened is Happened.POINT:
             self.stopwatch.reached(self.player.point)
         elif happened is Happened.CYCLE:
-            self.gatherer.timings[self.player.recorded] = self.stopwatch.ended()
+            self.gatherer.cycle_ended(self.stopwatch.ended())
             seconds = self.pace.cycle_seconds
             if seconds:
                 # Not from the planned instant: a burst would follow every pause.
@@ -460,7 +460,7 @@ class Engine:
             asked=self.asked(),
             steps=gatherer.steps.take(),
             dictionary=dictionary,
-            metrics=gatherer.metrics(playing=self.pace.state == "playing"),
+            metrics=None if place else gatherer.metrics(playing=self.pace.state == "playing"),
         )
         self.urgent = False
         frames.write(self.outward, batch)

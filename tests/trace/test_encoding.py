@@ -13,6 +13,7 @@ from msgspec.structs import fields
 from framework.trace.attempt import AttemptTrace, ScoreTrace
 from framework.trace.encoding import (
     AttemptChunk,
+    AttemptWriter,
     UnreadableChunk,
     decode_attempt,
     decode_attempts,
@@ -52,6 +53,21 @@ def test_attempts_come_back_as_they_were(seed: int) -> None:
     for i, (attempt, decoded) in enumerate(zip(attempts, decode_attempts(blob), strict=True)):
         assert_equal(attempt, decoded)
         assert_equal(attempt, decode_attempt(blob, i))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_who_waited_when_it_was_added_comes_back_as_it_ended(seed: int) -> None:
+    attempts = Attempts(seed).mixed(60)
+    waiting = [attempt for attempt in attempts if attempt.result == "waiting"]
+    assert len(waiting) > 2
+    writer = AttemptWriter()
+    for attempt in attempts:
+        writer.add(attempt)
+    for attempt in waiting[::2]:
+        attempt.result, attempt.waiting_for = "bound", {}
+    assert len(writer) == 60
+    for attempt, decoded in zip(attempts, decode_attempts(writer.written()), strict=True):
+        assert_equal(attempt, decoded)
 
 
 def test_two_runs_of_the_same_make_the_same_bytes() -> None:
