@@ -235,8 +235,7 @@ class Gatherer:
     # --- attempts ---------------------------------------------------------------------------------------------------
 
     def cycle_ended(self, timing: Timing) -> None:
-        """Its attempt is encoded now: a command waits for the batch that has everything before it, so little is left for
-        that batch to do."""
+        """Its attempt is encoded now, not with the batch: a command waits for the batch that has all before it."""
         self.timings[self.player.recorded] = timing
         self.encode()
 
