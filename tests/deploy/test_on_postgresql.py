@@ -16,6 +16,8 @@ from scripts.services import missing_services
 
 pytestmark = pytest.mark.services
 TESTS: Final = (
+    "clusters/test_schedule.py::test_a_worker_that_dies_between_a_write_and_its_outcome_binds_once",
+    "clusters/test_schedule.py::test_pods_are_bound_with_approvals_and_replay_is_the_same",
     "keeping/test_deleted.py::test_a_deleted_run_comes_back_as_it_was",
     "keeping/test_deleted.py::test_a_removal_that_was_interrupted_is_gone_on_with",
     "keeping/test_retention.py::test_old_runs_go_to_recently_deleted_and_come_back",

@@ -9,13 +9,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
+import yaml
+from django.contrib.auth.models import Group, User
 from django.db import connections
 from django.test import Client
 from pytest_django import Settings
 
 from schedweb.accounts import services as accounts
 from schedweb.accounts.roles import Role
+from schedweb.accounts.scheduling import GROUP
+from schedweb.clusters.reading.access import Access
+from schedweb.clusters.reading.kinds import kinds_of
+from schedweb.clusters.reading.rights import ask, missing_yaml
+from schedweb.clusters.writing.permission import VARIABLE
 from schedweb.configurations.models import Configuration, ConfigurationVersion
 from schedweb.runs.models import Run
 from schedweb.snapshots import queue
@@ -23,11 +29,24 @@ from schedweb.worker import playing, watching
 from tests.apiserver import ApiServer
 from tests.apiserver.access import READER
 from tests.apiserver.manifests import node, pod
+from tests.apiserver.players import Kubelets
+from tests.apiserver.recordings import SCHEDULER
 from tests.schedweb.engine.worlds import DEFAULT
 
 CONTEXT = "prod"
 SECRET = "hunter2-of-the-application"
 WAIT_SECONDS = 60.0
+WITH_APPROVALS = """
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: ours
+  plugins:
+    permit: {enabled: [{name: ManualApproval}]}
+  pluginConfig:
+  - name: ManualApproval
+    args: {podSelector: {matchLabels: {approval: needed}}, timeoutSeconds: 800}
+"""
 
 
 def until(is_so: Callable[[], Any]) -> None:
@@ -140,3 +159,28 @@ def workers() -> Iterator[Callable[[Run], Worker]]:
     yield begin
     for each in made:
         each.end()
+
+
+@pytest.fixture
+def server(api_server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ApiServer:
+    """One that may be scheduled: its user may do what ``manage.py cluster check`` says that this needs, no more."""
+    api_server.grant(SCHEDULER, READER)
+    token = api_server.user(SCHEDULER, groups=["system:authenticated"])
+    path = api_server.write_kubeconfig(tmp_path / "config", token=token, context=CONTEXT)
+    monkeypatch.setenv("KUBECONFIG", str(path))
+    monkeypatch.setenv(VARIABLE, CONTEXT)
+    access = Access(CONTEXT)
+    role, _ = yaml.safe_load_all(missing_yaml(ask(access, kinds_of(access)), "schedule", CONTEXT))
+    api_server.grant(SCHEDULER, role["rules"])
+    api_server.play(Kubelets(stop_after=None))
+    api_server.add(node("n1"), node("n2"))
+    api_server.requests.clear()
+    return api_server
+
+
+@pytest.fixture
+def version(olga: User) -> str:
+    """Of a configuration with approvals; Olga may schedule the cluster with it."""
+    olga.groups.add(Group.objects.create(name=GROUP))
+    made = Configuration.objects.create(name="ours", slug="ours")
+    return str(ConfigurationVersion.objects.create(configuration=made, number=1, text=WITH_APPROVALS).pk)

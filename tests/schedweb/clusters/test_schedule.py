@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from django.contrib.auth.models import Group, User
 from django.test import Client
 from pytest_django import Settings
@@ -15,109 +12,18 @@ from pytest_django import Settings
 from schedweb.accounts.models import AuditEntry
 from schedweb.accounts.scheduling import GROUP, may_schedule, scheduling_allow
 from schedweb.accounts.services import owner_get
-from schedweb.clusters.reading.access import Access
-from schedweb.clusters.reading.kinds import kinds_of
-from schedweb.clusters.reading.rights import ask, missing_yaml
-from schedweb.clusters.services import import_read_anyhow
 from schedweb.clusters.writing.permission import VARIABLE
-from schedweb.configurations.models import Configuration, ConfigurationVersion
 from schedweb.runs.deleting.services import run_delete, run_restore
 from schedweb.runs.models import ClusterWrite, JournalEntry, Run
 from schedweb.runs.playing.commands import command_append
-from schedweb.snapshots.models import Import
 from tests.apiserver import ApiServer
-from tests.apiserver.access import READER
-from tests.apiserver.manifests import node, pod
-from tests.apiserver.players import Kubelets
-from tests.apiserver.recordings import SCHEDULER
-from tests.schedweb.clusters.conftest import CONTEXT, Worker, until
+from tests.apiserver.manifests import pod
+from tests.schedweb.clusters.conftest import CONTEXT, until
 from tests.schedweb.clusters.followed import column, replay_is_the_same, stands
+from tests.schedweb.clusters.scheduled import URL, Begin, asks, at_rest, begun, bindings, decide, state
 from tests.schedweb.clusters.scheduling.conftest import BINDINGS, OURS, condition, node_of, ours, reasons
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("quick_watching")]
-
-URL = f"/api/v1/clusters/{CONTEXT}/schedule/"
-CONFIGURATION = """
-apiVersion: kubescheduler.config.k8s.io/v1
-kind: KubeSchedulerConfiguration
-profiles:
-- schedulerName: ours
-  plugins:
-    permit: {enabled: [{name: ManualApproval}]}
-  pluginConfig:
-  - name: ManualApproval
-    args: {podSelector: {matchLabels: {approval: needed}}, timeoutSeconds: 800}
-"""
-Begin = Callable[[Run], Worker]
-
-
-def asks(name: str, **changes: Any) -> Any:
-    made = ours(name, **changes)
-    made["metadata"].setdefault("labels", {})["approval"] = "needed"
-    return made
-
-
-@pytest.fixture
-def server(api_server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ApiServer:
-    """Its user may do what ``manage.py cluster check`` says that scheduling needs, and nothing more."""
-    api_server.grant(SCHEDULER, READER)
-    token = api_server.user(SCHEDULER, groups=["system:authenticated"])
-    path = api_server.write_kubeconfig(tmp_path / "config", token=token, context=CONTEXT)
-    monkeypatch.setenv("KUBECONFIG", str(path))
-    monkeypatch.setenv(VARIABLE, CONTEXT)
-    access = Access(CONTEXT)
-    role, _ = yaml.safe_load_all(missing_yaml(ask(access, kinds_of(access)), "schedule", CONTEXT))
-    api_server.grant(SCHEDULER, role["rules"])
-    api_server.play(Kubelets(stop_after=None))
-    api_server.add(node("n1"), node("n2"))
-    api_server.requests.clear()
-    return api_server
-
-
-@pytest.fixture
-def version(olga: User) -> str:
-    olga.groups.add(Group.objects.create(name=GROUP))
-    made = Configuration.objects.create(name="ours", slug="ours")
-    return str(ConfigurationVersion.objects.create(configuration=made, number=1, text=CONFIGURATION).pk)
-
-
-def begun(operator: Client, version: str, **terms: Any) -> Run:
-    asked = {"typed": CONTEXT, "configuration_version": version, "scheduler_names": [OURS], **terms}
-    began = operator.post(URL, asked, content_type="application/json")
-    assert began.status_code == 202, began.content
-    row = Import.objects.get(pk=began.json()["reading"]["id"])
-    import_read_anyhow(import_id=row.pk)
-    answer = operator.post(URL, {**asked, "import_id": str(row.pk)}, content_type="application/json")
-    assert answer.status_code == 201, answer.content
-    assert answer.json()["run"]["schedules"] is True
-    return Run.objects.get(pk=answer.json()["run"]["id"])
-
-
-def state(operator: Client, run: Run) -> dict[str, Any]:
-    body: dict[str, Any] = operator.get(f"/api/v1/runs/{run.pk}/schedule/").json()
-    return body
-
-
-def decide(operator: Client, run: Run, decision: str, name: str, reason: str = "") -> None:
-    pods = [{"namespace": "default", "name": name}]
-    command = {"type": "decide", "decision": decision, "reason": reason, "pods": pods}
-    answer = operator.post(f"/api/v1/runs/{run.pk}/commands/", command, content_type="application/json")
-    assert answer.status_code == 202, answer.content
-
-
-def bindings(server: ApiServer) -> list[str]:
-    return [each.name for each in server.requests.select(**BINDINGS)]
-
-
-def at_rest(run: Run) -> None:
-    """Nothing is on its way."""
-    until(
-        lambda: (
-            not ClusterWrite.objects.filter(run=run, outcome__isnull=True).exists()
-            and not JournalEntry.objects.filter(run=run, status="pending").exists()
-            and not Run.objects.get(pk=run.pk).obeying
-        )
-    )
 
 
 def test_pods_are_bound_with_approvals_and_replay_is_the_same(

@@ -1,0 +1,63 @@
+"""Runs that schedule the stand-in's cluster, played by workers in threads (fixtures: conftest.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.test import Client
+
+from schedweb.clusters.services import import_read_anyhow
+from schedweb.runs.models import ClusterWrite, JournalEntry, Run
+from schedweb.snapshots.models import Import
+from tests.apiserver import ApiServer
+from tests.schedweb.clusters.conftest import CONTEXT, Worker, until
+from tests.schedweb.clusters.scheduling.conftest import BINDINGS, OURS, ours
+
+URL = f"/api/v1/clusters/{CONTEXT}/schedule/"
+Begin = Callable[[Run], Worker]
+
+
+def asks(name: str, **changes: Any) -> Any:
+    made = ours(name, **changes)
+    made["metadata"].setdefault("labels", {})["approval"] = "needed"
+    return made
+
+
+def begun(operator: Client, version: str, **terms: Any) -> Run:
+    asked = {"typed": CONTEXT, "configuration_version": version, "scheduler_names": [OURS], **terms}
+    began = operator.post(URL, asked, content_type="application/json")
+    assert began.status_code == 202, began.content
+    row = Import.objects.get(pk=began.json()["reading"]["id"])
+    import_read_anyhow(import_id=row.pk)
+    answer = operator.post(URL, {**asked, "import_id": str(row.pk)}, content_type="application/json")
+    assert answer.status_code == 201, answer.content
+    assert answer.json()["run"]["schedules"] is True
+    return Run.objects.get(pk=answer.json()["run"]["id"])
+
+
+def state(operator: Client, run: Run) -> dict[str, Any]:
+    body: dict[str, Any] = operator.get(f"/api/v1/runs/{run.pk}/schedule/").json()
+    return body
+
+
+def decide(operator: Client, run: Run, decision: str, name: str, reason: str = "") -> None:
+    pods = [{"namespace": "default", "name": name}]
+    command = {"type": "decide", "decision": decision, "reason": reason, "pods": pods}
+    answer = operator.post(f"/api/v1/runs/{run.pk}/commands/", command, content_type="application/json")
+    assert answer.status_code == 202, answer.content
+
+
+def bindings(server: ApiServer) -> list[str]:
+    return [each.name for each in server.requests.select(**BINDINGS)]
+
+
+def at_rest(run: Run) -> None:
+    """Nothing is on its way."""
+    until(
+        lambda: (
+            not ClusterWrite.objects.filter(run=run, outcome__isnull=True).exists()
+            and not JournalEntry.objects.filter(run=run, status="pending").exists()
+            and not Run.objects.get(pk=run.pk).obeying
+        )
+    )

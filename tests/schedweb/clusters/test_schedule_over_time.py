@@ -1,0 +1,165 @@
+"""A scheduler of a cluster as a run: its volumes, a Lease that comes and goes, its past."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from schedweb.clusters.writing import lease
+from schedweb.runs.models import Analysis, ClusterWrite
+from schedweb.worker.analyst import analyse
+from tests.apiserver import ApiServer
+from tests.apiserver.players import Volumes
+from tests.schedweb.clusters.conftest import until
+from tests.schedweb.clusters.followed import replay_is_the_same, stands
+from tests.schedweb.clusters.scheduled import Begin, asks, at_rest, begun, bindings, decide, state
+from tests.schedweb.clusters.scheduling.conftest import node_of, ours
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("quick_watching")]
+
+
+def claimed(provisioner: str) -> list[dict[str, Any]]:
+    """A class whose volumes wait for their pod, and a claim of it."""
+    spec = {
+        "accessModes": ["ReadWriteOnce"],
+        "storageClassName": "late",
+        "volumeMode": "Filesystem",
+        "resources": {"requests": {"storage": "1Gi"}},
+    }
+    return [
+        {
+            "apiVersion": "storage.k8s.io/v1",
+            "kind": "StorageClass",
+            "metadata": {"name": "late"},
+            "provisioner": provisioner,
+            "volumeBindingMode": "WaitForFirstConsumer",
+        },
+        {
+            "apiVersion": "v1",
+            "kind": "PersistentVolumeClaim",
+            "metadata": {"name": "c1", "namespace": "default"},
+            "spec": spec,
+            "status": {"phase": "Pending"},
+        },
+    ]
+
+
+def local_volume(node: str) -> dict[str, Any]:
+    there = {"matchExpressions": [{"key": "kubernetes.io/hostname", "operator": "In", "values": [node]}]}
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolume",
+        "metadata": {"name": "pv-a"},
+        "spec": {
+            "accessModes": ["ReadWriteOnce"],
+            "storageClassName": "late",
+            "volumeMode": "Filesystem",
+            "capacity": {"storage": "1Gi"},
+            "local": {"path": "/mnt"},
+            "nodeAffinity": {"required": {"nodeSelectorTerms": [there]}},
+        },
+        "status": {"phase": "Available"},
+    }
+
+
+def with_claim(made: dict[str, Any]) -> dict[str, Any]:
+    made["spec"]["volumes"] = [{"name": "v", "persistentVolumeClaim": {"claimName": "c1"}}]
+    return made
+
+
+@pytest.mark.parametrize("provisioner", ["kubernetes.io/no-provisioner", "example.com/prov"])
+def test_a_volume_is_bound_before_its_pod_and_after_its_approval(
+    server: ApiServer, operator: Client, version: str, workers: Begin, provisioner: str
+) -> None:
+    server.play(Volumes())
+    if provisioner.startswith("kubernetes.io"):
+        server.add(local_volume("n2"))
+    server.add(*claimed(provisioner), with_claim(asks("p1")))
+    run = begun(operator, version)
+    worker = workers(run)
+    until(stands(run, "p1", "waiting"))
+    server.settle()
+    written = set(ClusterWrite.objects.filter(run=run).values_list("purpose", flat=True))
+    assert written <= {"status"}, "before a person approved, no more than which node is kept for it"
+    decide(operator, run, "approve", "p1")
+    until(lambda: node_of(server, "p1"))
+    assert node_of(server, "p1") == "n2" or provisioner.startswith("example.com")
+    assert server.get("PersistentVolumeClaim", "c1", "default")["status"]["phase"] == "Bound"
+    sent = [each.resource for each in server.requests.writes()]
+    volume = "persistentvolumes" if provisioner.startswith("kubernetes.io") else "persistentvolumeclaims"
+    assert sent.index(volume) < sent.index("pods/binding")
+    until(stands(run, "p1", "bound"))
+    at_rest(run)
+    worker.end()
+    replay_is_the_same(run)
+
+
+def test_nothing_is_written_until_a_lost_lease_is_ours_again(
+    server: ApiServer, operator: Client, version: str, workers: Begin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lease, "RETRY", 0.1)
+    server.add(asks("waits"))
+    run = begun(operator, version)
+    worker = workers(run)
+    until(stands(run, "waits", "waiting"))
+    until(lambda: state(operator, run)["state"] == "scheduling")
+    held = next(each["metadata"]["name"] for each in server.all("Lease"))
+
+    def given_to(holder: str) -> None:
+        server.change("Lease", held, "kube-system", by=lambda it: it["spec"].update(holderIdentity=holder))
+
+    given_to("another")
+    until(lambda: state(operator, run)["state"] in ("lease_lost", "standing_by"))
+    decide(operator, run, "approve", "waits")
+    server.add(ours("meanwhile"))
+    until(stands(run, "meanwhile", "active"))
+    server.settle()
+    assert bindings(server) == []
+
+    given_to("")  # as a scheduler that ends in order leaves it
+    until(lambda: node_of(server, "meanwhile"))
+    # What was approved is decided anew, as others may have scheduled meanwhile, so the person is asked again.
+    until(stands(run, "waits", "waiting"))
+    assert node_of(server, "waits") == ""
+    decide(operator, run, "approve", "waits")
+    until(lambda: node_of(server, "waits"))
+    assert sorted(bindings(server)) == ["meanwhile", "waits"]
+    until(stands(run, "waits", "bound"))
+    until(stands(run, "meanwhile", "bound"))
+    assert state(operator, run)["state"] == "scheduling"
+    at_rest(run)
+    worker.end()
+    replay_is_the_same(run)
+
+
+def test_the_past_can_be_looked_at(server: ApiServer, operator: Client, version: str, workers: Begin) -> None:
+    """Where the pod stood, and why the other one was pending, before what happened later."""
+    server.add(asks("waits"), ours("big", cpu="900"))
+    run = begun(operator, version)
+    worker = workers(run)
+    until(stands(run, "waits", "waiting"))
+    until(stands(run, "big", "unschedulable"))
+    at_rest(run)
+    run.refresh_from_db()
+    then = run.position
+    decide(operator, run, "approve", "waits")
+    until(stands(run, "waits", "bound"))
+    server.remove("pods", "big", "default")
+    until(lambda: not run.pod_records.filter(name="big").exclude(column="deleted").exists())
+    at_rest(run)
+    worker.end()
+
+    first = operator.get(f"/api/v1/runs/{run.pk}@{then}/board/")
+    assert first.status_code == 202, "it is being made"
+    assert analyse(Analysis.objects.get(run=run.pk, position=then, name="moment").pk)
+
+    def seen(name: str) -> Any:
+        answer = operator.get(f"/api/v1/runs/{run.pk}@{then}/pods/default/{name}/")
+        assert answer.status_code == 200, answer.content
+        return answer.json()
+
+    assert seen("waits")["column"] == "waiting"
+    assert seen("big")["column"] == "unschedulable"
+    assert "900 cpu" in seen("big")["answer"]["headline"]
