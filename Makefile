@@ -24,6 +24,9 @@ test: test-frontend test-python ## every test: Vitest, then pytest with the brow
 test-frontend: setup
 	$(NODE) npm --prefix frontend run test
 
+# Compiled modules are kept, whatever the caller's environment says: collecting takes half the time then, and every
+# process that a test starts a second less.
+test-python: export PYTHONDONTWRITEBYTECODE =
 test-python: setup
 	@$(PY) -m scripts.chromium --install
 	@$(PY) -m scripts.debian --install
