@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from scripts.site import Site
 from tests.browser import stages
 from tests.browser.conftest import Opener
 from tests.browser.looks import AXE, EVERYTHING, RUN_AXE, what_is_wrong, what_is_wrong_in_any_language
 from tests.browser.routes import unvisited
-from tests.browser.visits import Visit
+from tests.browser.visits import DESKTOP, Visit, visit
 from tests.schedweb.engine.crowded import CLAIMS, VICTIMS
 
 Look = Callable[[Page], None]
@@ -28,6 +28,31 @@ def shows(text: str) -> Look:
 
 def shows_role(role: Any, name: str) -> Look:
     return lambda page: expect(page.get_by_role(role, name=re.compile(name)).first).to_be_visible()
+
+
+@pytest.fixture(scope="module")
+def kept(browser: Browser, site: Site) -> Iterator[Visit]:
+    """One page for all tests of this module: a browser that has fetched and compiled the UI once."""
+    seen = visit(browser, site.origin, {})
+    yield seen
+    seen.page.context.close()
+
+
+@pytest.fixture
+def desk(kept: Visit, site: Site) -> Iterator[Visit]:
+    """A signed-in page on a desktop that remembers nothing of the test before."""
+    context = kept.page.context
+    context.add_cookies([{"name": name, "value": value, "url": site.origin} for name, value in site.cookies().items()])
+    kept.heard.clear()
+    kept.expected.clear()
+    yield kept
+    complaints = kept.complaints
+    kept.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+    kept.page.goto("about:blank")
+    kept.page.set_viewport_size(DESKTOP)
+    kept.page.emulate_media(color_scheme="light")
+    context.clear_cookies()
+    assert complaints == []
 
 
 @pytest.fixture(scope="session")
@@ -159,17 +184,17 @@ def test_what_is_not_there_is_said_and_as_accessible(name: str, addresses: dict[
 
 
 def test_the_sign_in_page_is_accessible(site: Site, open_page: Opener) -> None:
-    visit = open_page(site.origin)
-    page = visit.go("/login")
+    seen = open_page(site.origin)
+    page = seen.go("/login")
     expect(page.get_by_role("textbox").first).to_be_visible()
     assert what_is_wrong(page) == []
 
 
 def test_a_stranger_is_told_how_to_get_in(site: Site, open_page: Opener) -> None:
-    visit = open_page(site.origin)
-    page = visit.go("/runs")
+    seen = open_page(site.origin)
+    page = seen.go("/runs")
     expect(page.get_by_role("heading", name="You are not signed in")).to_be_visible()
-    visit.expect_complaint("401|403")
+    seen.expect_complaint("401|403")
 
 
 def test_axe_is_installed_and_does_find_things(site: Site, desk: Visit) -> None:
