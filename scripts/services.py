@@ -47,11 +47,15 @@ def with_path(url: str, path: str) -> str:
 
 
 @contextlib.contextmanager
-def scratch_database() -> Iterator[str]:
-    """The URL of an empty PostgreSQL database that is dropped afterwards."""
+def scratch_database(copied: str | None = None) -> Iterator[str]:
+    """The URL of an empty PostgreSQL database that is dropped afterwards, or of a copy of ``copied``, a URL again: of a
+    database to which nobody is connected.
+    """
     name = f"playground_test_{uuid.uuid4().hex[:12]}"
     with psycopg.connect(DATABASE_URL, autocommit=True) as connection:
-        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        template = "template1" if copied is None else urlsplit(copied).path.removeprefix("/")
+        create = sql.SQL("CREATE DATABASE {} TEMPLATE {}")
+        connection.execute(create.format(sql.Identifier(name), sql.Identifier(template)))
         try:
             yield with_path(DATABASE_URL, name)
         finally:

@@ -18,6 +18,7 @@ from schedweb.engine.sums import VERIFY, Sums
 from scripts.chromium import SKIPPED, find_chromium
 from scripts.services import Services, missing_services, scratch_database, scratch_redis
 from tests.apiserver import ApiServer
+from tests.first_start import FirstStart
 
 os.environ[VERIFY] = "1"
 Sums.verifies = True
@@ -55,6 +56,15 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
                 cursor.execute("ALTER TABLE accounts_auditentry DISABLE TRIGGER append_only")
 
 
+@pytest.fixture(scope="session")
+def first_start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FirstStart]:
+    """What the first start of an installation leaves, to be copied; one folder for all workers."""
+    base = tmp_path_factory.getbasetemp()
+    started = FirstStart((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "first-start")
+    yield started
+    started.close()
+
+
 @pytest.fixture
 def services() -> Iterator[Services]:
     """An empty PostgreSQL database and an empty Redis database of the test's own."""
@@ -62,6 +72,16 @@ def services() -> Iterator[Services]:
     if missing is not None:
         pytest.skip(missing)
     with scratch_database() as database_url, scratch_redis() as redis_url:
+        yield Services(database_url=database_url, redis_url=redis_url)
+
+
+@pytest.fixture
+def migrated_services(first_start: FirstStart) -> Iterator[Services]:
+    """The same with what a first start leaves in the database."""
+    missing = missing_services()
+    if missing is not None:
+        pytest.skip(missing)
+    with first_start.database() as database_url, scratch_redis() as redis_url:
         yield Services(database_url=database_url, redis_url=redis_url)
 
 

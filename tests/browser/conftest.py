@@ -18,6 +18,7 @@ from scripts.site import Site
 from tests.browser import stages
 from tests.browser.stages import playground_in
 from tests.browser.visits import Visit, visit
+from tests.first_start import FirstStart
 
 BUILT = ROOT / "frontend" / "dist" / "index.html"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
@@ -40,7 +41,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
     if report.when == "call" and report.failed and isinstance(item, pytest.Function):
-        visits: Any = item.funcargs.get("opened", ())
+        found: dict[str, Any] = item.funcargs
+        visits = [*found.get("opened", ()), *(found[name] for name in ("kept",) if name in found)]
         for number, seen in enumerate(visits):
             PICTURES.mkdir(exist_ok=True)
             picture = PICTURES / f"{item.name}-{number}.png"
@@ -56,8 +58,10 @@ def built_ui() -> None:
 
 
 @pytest.fixture(scope="session")
-def playground(chromium: Path, built_ui: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Playground]:
-    started = playground_in(tmp_path_factory.mktemp("playground"))
+def playground(
+    chromium: Path, built_ui: None, tmp_path_factory: pytest.TempPathFactory, first_start: FirstStart
+) -> Iterator[Playground]:
+    started = playground_in(first_start.into(tmp_path_factory.mktemp("playground")))
     try:
         yield started
     finally:

@@ -18,6 +18,7 @@ from tests.browser.conftest import Opener
 from tests.browser.routes import unvisited
 from tests.browser.turns import EVERY, WINDOWS, Turn
 from tests.browser.visits import Visit, another
+from tests.first_start import FirstStart
 
 NOT_SENT = ("live", "notSentTheServerDoes")
 # What Chromium itself writes when a connection is refused or cut.
@@ -78,8 +79,10 @@ class Open:
 
 
 @pytest.fixture(scope="module")
-def stage(chromium: object, built_ui: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    playground = stages.playground_in(tmp_path_factory.mktemp("away"))
+def stage(
+    chromium: object, built_ui: None, tmp_path_factory: pytest.TempPathFactory, first_start: FirstStart
+) -> Iterator[Stage]:
+    playground = stages.playground_in(first_start.into(tmp_path_factory.mktemp("away")))
     try:
         site = Site(playground.origin)
         site.open_link(playground.link)

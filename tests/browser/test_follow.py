@@ -20,6 +20,7 @@ from tests.browser.conftest import Opener
 from tests.browser.looks import settled
 from tests.browser.test_layout import steadily_wrong
 from tests.browser.visits import Visit
+from tests.first_start import FirstStart
 from tests.schedweb.engine.test_judged import PACKED
 
 PATIENCE = 60_000
@@ -34,7 +35,12 @@ def pending(name: str) -> dict[str, Any]:
 
 @pytest.fixture
 def followed(
-    api_server: ApiServer, tmp_path: Path, chromium: Path, built_ui: None, open_page: Opener
+    api_server: ApiServer,
+    tmp_path: Path,
+    chromium: Path,
+    built_ui: None,
+    open_page: Opener,
+    first_start: FirstStart,
 ) -> Iterator[Visit]:
     """A desk of an installation of its own, whose one context is a cluster that answers."""
     api_server.add(*(node(f"n{number}") for number in range(3)))
@@ -43,7 +49,7 @@ def followed(
     path = api_server.write_kubeconfig(tmp_path / "config", token=token, context="prod")
     data = tmp_path / "data"
     data.mkdir()
-    playground = Playground(data, KUBECONFIG=str(path))
+    playground = Playground(first_start.into(data), KUBECONFIG=str(path))
     try:
         site = Site(playground.origin)
         site.open_link(playground.link)

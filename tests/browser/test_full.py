@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 from scripts.site import Site, eventually
 from tests.browser import stages
 from tests.browser.conftest import Opener
+from tests.first_start import FirstStart
 
 MIB = 1024 * 1024
 FREE = 8
@@ -47,8 +48,10 @@ def storage_of(site: Site, status: int) -> str:
     return eventually(f"/readyz answers {status}", look)
 
 
-def test_a_full_disk_stands_on_every_page_until_there_is_room(built_ui: None, disk: Path, open_page: Opener) -> None:
-    playground = stages.playground_in(disk)
+def test_a_full_disk_stands_on_every_page_until_there_is_room(
+    built_ui: None, disk: Path, open_page: Opener, first_start: FirstStart
+) -> None:
+    playground = stages.playground_in(first_start.into(disk))
     try:
         site = Site(playground.origin)
         site.open_link(playground.link)

@@ -17,6 +17,7 @@ import pytest
 
 from scripts.processes import ROOT, Playground, bare_environment
 from scripts.site import Site, eventually
+from tests.first_start import FirstStart
 from tests.schedweb.engine.worlds import node, pod
 
 DOCUMENT = (ROOT / "docs/api.md").read_text(encoding="utf-8")
@@ -25,10 +26,10 @@ EXPORT = {"apiVersion": "v1", "kind": "List", "items": [node("a", "4"), pod("web
 
 
 @pytest.fixture
-def playground(tmp_path: Path) -> Iterator[Playground]:
+def playground(tmp_path: Path, first_start: FirstStart) -> Iterator[Playground]:
     folder = tmp_path / "data"
     folder.mkdir()
-    started = Playground(folder)
+    started = Playground(first_start.into(folder))
     try:
         yield started
     finally:

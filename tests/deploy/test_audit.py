@@ -21,6 +21,11 @@ ADD = f"""INSERT INTO {TABLE} (at, username, via, address, action, result, targe
           VALUES (%s, '', 'server', '', 'run.delete', 'done', 'r-0001', '', '{{}}')"""
 
 
+@pytest.fixture
+def services(migrated_services: Services) -> Services:
+    return migrated_services
+
+
 def manage(services: Services, *words: str, database_url: str = "") -> subprocess.CompletedProcess[str]:
     environment = {
         **os.environ,
@@ -34,7 +39,6 @@ def manage(services: Services, *words: str, database_url: str = "") -> subproces
 
 
 def test_entries_are_only_added(services: Services) -> None:
-    assert manage(services, "migrate", "--verbosity", "0").returncode == 0
     role = f"playground_app_{uuid.uuid4().hex[:8]}"
     with psycopg.connect(services.database_url, autocommit=True) as owner:
         owner.execute(ADD, ["2020-01-01"])

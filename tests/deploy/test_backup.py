@@ -20,6 +20,7 @@ from scripts.services import Services
 from scripts.site import Site, eventually
 from tests.deploy.main_flow import node, pod
 from tests.deploy.test_upgrades import unpacked
+from tests.first_start import FirstStart
 
 MANAGE: Final = (sys.executable, "manage.py")
 PODS: Final = 60
@@ -106,11 +107,11 @@ def the_run_went_on(site: Site, run: str, accepted: list[str]) -> None:
     eventually("the run's end is made again by replay", looked_back)
 
 
-def test_embedded_a_run_goes_on_where_the_backup_was_made(tmp_path: Path) -> None:
+def test_embedded_a_run_goes_on_where_the_backup_was_made(tmp_path: Path, first_start: FirstStart) -> None:
     first, second, target = tmp_path / "first", tmp_path / "second", tmp_path / "saved.backup"
     first.mkdir()
     second.mkdir()
-    playground = Playground(first)
+    playground = Playground(first_start.into(first))
     try:
         site = Site(playground.origin)
         site.open_link(playground.link)
@@ -179,6 +180,11 @@ def changed(archive: bytes, old: bytes, new: bytes) -> bytes:
 
 
 @pytest.fixture
+def services(migrated_services: Services) -> Services:
+    return migrated_services
+
+
+@pytest.fixture
 def start(services: Services, tmp_path: Path) -> Iterator[Callable[..., Process]]:
     started: list[Process] = []
 
@@ -204,8 +210,6 @@ def test_distributed_a_worker_of_the_replaced_database_writes_nothing_into_the_r
         "DATABASE_URL": services.database_url,
         "REDIS_URL": services.redis_url,
     }
-    managed(environment, "migrate")
-    managed(environment, "load_configurations")
     start("web", environment, *MANAGE, "web")
     worker = start("worker", environment, sys.executable, "-m", "celery", "-A", "schedweb", "worker", "-l", "INFO")
     site = Site(f"http://127.0.0.1:{port}")

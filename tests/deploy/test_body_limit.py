@@ -14,14 +14,15 @@ import pytest
 
 from scripts.processes import Playground
 from scripts.site import Site
+from tests.first_start import FirstStart
 
 CHUNK: Final = b"x" * 65_536
 MEGA: Final = 1024 * 1024
 
 
 @pytest.fixture(scope="module")
-def playground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Playground]:
-    folder = tmp_path_factory.mktemp("playground")
+def playground(tmp_path_factory: pytest.TempPathFactory, first_start: FirstStart) -> Iterator[Playground]:
+    folder = first_start.into(tmp_path_factory.mktemp("playground"))
     (folder / "tmp").mkdir()
     started = Playground(folder, TMPDIR=str(folder / "tmp"))
     try:

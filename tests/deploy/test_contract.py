@@ -25,6 +25,7 @@ from schemathesis.specs.openapi.checks import (
 from scripts.processes import Playground
 from scripts.site import CONFIGURATION, Site
 from tests.deploy.main_flow import CLUSTER
+from tests.first_start import FirstStart
 
 EXAMPLES: Final = int(os.environ.get("CONTRACT_EXAMPLES", "0"))
 """0: as many as the tests of every day have time for, always the same ones."""
@@ -75,8 +76,8 @@ class Asked:
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
-    playground = Playground(tmp_path_factory.mktemp("contract"))
+def asked(tmp_path_factory: pytest.TempPathFactory, first_start: FirstStart) -> Iterator[Asked]:
+    playground = Playground(first_start.into(tmp_path_factory.mktemp("contract")))
     try:
         yield Asked(playground)
     finally:

@@ -30,6 +30,11 @@ with transaction.atomic():
 
 
 @pytest.fixture
+def services(migrated_services: Services) -> Services:
+    return migrated_services
+
+
+@pytest.fixture
 def playground(services: Services, tmp_path: Path) -> Iterator[Playground]:
     started = Playground(tmp_path, REDIS_URL=services.redis_url, DATABASE_URL=services.database_url)
     try:

@@ -37,7 +37,6 @@ class Cluster:
     def __init__(self, deployed: Deployment, services: Services) -> None:
         self.deployed = deployed
         self.url = services.database_url
-        assert deployed.run_once("migrate").returncode == 0
         deployed.start("web")
         deployed.wait_until_healthy("web")
         self.site = Site(deployed.origin)
@@ -77,6 +76,11 @@ def proxied(services: Services) -> tuple[TcpProxy, str]:
     split = urlsplit(services.database_url)
     proxy = TcpProxy(split.hostname or "", split.port or 5432)
     return proxy, urlunsplit(split._replace(netloc=f"{split.username or 'postgres'}@127.0.0.1:{proxy.port}"))
+
+
+@pytest.fixture
+def services(migrated_services: Services) -> Services:
+    return migrated_services
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import pytest
 
 from scripts.processes import Playground
 from scripts.site import Site
+from tests.first_start import FirstStart
 from tests.schedweb.accounts.openid_provider import CLIENT_ID, CLIENT_SECRET
 from tests.schedweb.accounts.test_openid import ProviderProcess
 
@@ -22,9 +23,9 @@ def provider() -> Iterator[ProviderProcess]:
         started.stop()
 
 
-def test_from_the_login_page_to_the_api(provider: ProviderProcess, tmp_path: Path) -> None:
+def test_from_the_login_page_to_the_api(provider: ProviderProcess, tmp_path: Path, first_start: FirstStart) -> None:
     playground = Playground(
-        tmp_path,
+        first_start.into(tmp_path),
         OIDC_ISSUER=provider.issuer,
         OIDC_CLIENT_ID=CLIENT_ID,
         OIDC_CLIENT_SECRET=CLIENT_SECRET,

@@ -28,6 +28,11 @@ TOKEN: Final = "for-prometheus"
 
 
 @pytest.fixture
+def services(migrated_services: Services) -> Services:
+    return migrated_services
+
+
+@pytest.fixture
 def collector() -> Iterator[Collector]:
     with collecting() as found:
         yield found

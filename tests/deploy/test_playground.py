@@ -16,21 +16,28 @@ from scripts.services import Services
 from scripts.site import Site, eventually
 from tests.deploy.crowd import listen_through_a_silence, listen_while_redis_is_emptied
 from tests.deploy.main_flow import play_the_main_flow
+from tests.first_start import FirstStart
 
 
 @pytest.fixture
-def playground(tmp_path: Path) -> Iterator[Playground]:
-    started = Playground(tmp_path)
+def playground(tmp_path: Path, first_start: FirstStart) -> Iterator[Playground]:
+    started = Playground(first_start.into(tmp_path))
     try:
         yield started
     finally:
         started.process.stop()
 
 
-def test_the_main_flow_without_any_service(playground: Playground) -> None:
-    printed = playground.printed()
-    assert link_in(printed).startswith(f"{playground.origin}/")
-    play_the_main_flow(Site(playground.origin), printed, mode="embedded")
+def test_the_main_flow_without_any_service(tmp_path: Path) -> None:
+    """From a folder in which nothing is, as at the very first start."""
+    assert list(tmp_path.iterdir()) == []
+    playground = Playground(tmp_path)
+    try:
+        printed = playground.printed()
+        assert link_in(printed).startswith(f"{playground.origin}/")
+        play_the_main_flow(Site(playground.origin), printed, mode="embedded")
+    finally:
+        playground.process.stop()
 
 
 @pytest.mark.services
@@ -55,11 +62,11 @@ def test_the_link_works_once_and_nothing_is_open_without_it(playground: Playgrou
     assert late.ask("GET", "/api/v1/runs/").status in (401, 403)
 
 
-def test_another_link_is_for_the_port_on_which_the_server_listens(tmp_path: Path) -> None:
+def test_another_link_is_for_the_port_on_which_the_server_listens(tmp_path: Path, first_start: FirstStart) -> None:
     """Given on the command line, so that no variable of the other command says it."""
     port = free_port()
     here = {name: value for name, value in bare_environment().items() if name not in ("HOST", "PORT")}
-    here |= {"PLAYGROUND_DATA": str(tmp_path), "PYTHONUNBUFFERED": "1"}
+    here |= {"PLAYGROUND_DATA": str(first_start.into(tmp_path)), "PYTHONUNBUFFERED": "1"}
     command = [sys.executable, "manage.py", "playground", "--host", "0.0.0.0", "--port", str(port)]
 
     def another() -> subprocess.CompletedProcess[str]:
@@ -122,8 +129,8 @@ def test_a_second_one_names_no_address_that_nobody_serves_yet(tmp_path: Path) ->
     assert said == f"Another playground of {tmp_path} is starting or ending; it prints its own link."
 
 
-def test_after_it_was_killed_another_one_starts(tmp_path: Path) -> None:
-    killed = Playground(tmp_path)
+def test_after_it_was_killed_another_one_starts(tmp_path: Path, first_start: FirstStart) -> None:
+    killed = Playground(first_start.into(tmp_path))
     killed.printed()
     killed.process.signal(signal.SIGKILL)
     killed.process.child.wait()

@@ -24,6 +24,7 @@ import websockets
 from scripts.debian import NGINX
 from scripts.processes import ROOT, Playground, Process, bare_environment, free_port
 from scripts.site import Site, eventually
+from tests.first_start import FirstStart
 
 FOUND: Final = NGINX.find()
 pytestmark = pytest.mark.skipif(FOUND is None, reason=NGINX.skipped)
@@ -58,8 +59,8 @@ class Proxied:
 
 
 @pytest.fixture(scope="module")
-def proxied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxied]:
-    folder = tmp_path_factory.mktemp("proxied")
+def proxied(tmp_path_factory: pytest.TempPathFactory, first_start: FirstStart) -> Iterator[Proxied]:
+    folder = first_start.into(tmp_path_factory.mktemp("proxied"))
     port = free_port()
     origin = f"https://localhost:{port}"
     playground = Playground(folder, PUBLIC_URL=origin, TRUSTED_PROXIES="127.0.0.1")

@@ -85,7 +85,6 @@ class Behind:
         port = free_port()
         self.origin = f"https://localhost:{port}"
         self.ports = {1: deployed.port, 2: free_port()}
-        assert deployed.run_once("migrate").returncode == 0
         certificate = make_certificate(folder)
         self.proxy = start_proxy(folder, port, list(self.ports.values()), certificate)
         for copy in (1, 2):
@@ -122,6 +121,11 @@ class Behind:
         if self.proxy is not None:
             self.proxy.stop()
         self.deployed.stop()
+
+
+@pytest.fixture
+def services(migrated_services: Services) -> Services:
+    return migrated_services
 
 
 @pytest.fixture

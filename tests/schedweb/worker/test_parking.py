@@ -12,6 +12,7 @@ import pytest
 from scripts.processes import Playground
 from scripts.services import Services
 from scripts.site import Site, eventually
+from tests.first_start import FirstStart
 from tests.schedweb.engine.worlds import Manifest, node, pod
 from tests.schedweb.worker.poison import CONFIGURATION, installed
 
@@ -24,11 +25,13 @@ CLUSTER: list[Manifest] = [
 
 
 @pytest.fixture(params=["embedded", pytest.param("distributed", marks=pytest.mark.services)])
-def playground(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Playground]:
+def playground(request: pytest.FixtureRequest, tmp_path: Path, first_start: FirstStart) -> Iterator[Playground]:
     variables = installed(tmp_path)
     if request.param == "distributed":
-        services: Services = request.getfixturevalue("services")
+        services: Services = request.getfixturevalue("migrated_services")
         variables |= {"DATABASE_URL": services.database_url, "REDIS_URL": services.redis_url}
+    else:
+        first_start.into(tmp_path)
     started = Playground(tmp_path, **variables)
     try:
         yield started

@@ -21,6 +21,7 @@ from scripts.deployment import Deployment
 from scripts.processes import Playground
 from scripts.services import Services
 from scripts.site import Site, eventually
+from tests.first_start import FirstStart
 from tests.schedweb.engine.worlds import ASKING, Manifest, node, pod
 
 VARIABLES = {"POSTGRES_PASSWORD": "correct-horse", "SECRET_KEY": "battery-staple-battery-staple-battery-staple-battery"}
@@ -143,8 +144,8 @@ def is_gone(pid: int) -> bool:
 
 
 @pytest.fixture
-def playground(tmp_path: Path) -> Iterator[Playground]:
-    started = Playground(tmp_path)
+def playground(tmp_path: Path, first_start: FirstStart) -> Iterator[Playground]:
+    started = Playground(first_start.into(tmp_path))
     try:
         yield started
     finally:
@@ -172,8 +173,8 @@ def test_the_engine_s_process_is_killed_in_the_middle_of_a_run(playground: Playg
     assert table.read(run)["digest"] == table.read(calm)["digest"]
 
 
-def test_the_whole_product_is_killed_and_goes_on_at_its_next_start(tmp_path: Path) -> None:
-    first = Playground(tmp_path)
+def test_the_whole_product_is_killed_and_goes_on_at_its_next_start(tmp_path: Path, first_start: FirstStart) -> None:
+    first = Playground(first_start.into(tmp_path))
     second = None
     try:
         site = Site(first.origin)
@@ -215,10 +216,9 @@ def test_stopped_in_order_it_gives_its_runs_back_with_a_checkpoint(playground: P
 
 
 @pytest.mark.services
-def test_a_whole_worker_is_killed_and_another_one_takes_over(services: Services, tmp_path: Path) -> None:
-    deployed = Deployment(read_compose(VARIABLES), services, tmp_path)
+def test_a_whole_worker_is_killed_and_another_one_takes_over(migrated_services: Services, tmp_path: Path) -> None:
+    deployed = Deployment(read_compose(VARIABLES), migrated_services, tmp_path)
     try:
-        assert deployed.run_once("migrate").returncode == 0
         deployed.start("web")
         first = deployed.start("worker")
         deployed.wait_until_healthy("web")
