@@ -18,13 +18,14 @@ from framework.interface.handle import ApiWriter, ObjectStore
 from framework.interface.plugin import ObjectListener
 from framework.interface.status import Status
 from framework.objects import Pod, PodCondition
+from framework.preemption.proposals import ProposalObserver, Proposals
 from framework.profiles import Clock, ProfileMap, Services, Ties, WaitingPods
 from framework.profiles.batch import HintTold, KeptTold
 from framework.queue import Nomination, QueueObserver, SchedulingQueue
 from framework.trace.attempt import AttemptTrace
 
 
-class CycleObserver(QueueObserver, Protocol):
+class CycleObserver(QueueObserver, ProposalObserver, Protocol):
     def attempt(self, trace: AttemptTrace) -> None:
         """The pod began to wait on Permit, was bound, or failed (``trace.result``; before it is requeued)."""
         ...
@@ -121,6 +122,7 @@ class SchedulingCore:
     """Uid → binding cycle that stands at a write which has no answer yet."""
     gang_scheduling: bool = False
     """The gate: a new pod may complete a gang that waits for it."""
+    proposals: Proposals = field(init=False)
     clock: Clock = field(init=False)
     snapshot: Snapshot = field(init=False)
     objects: ObjectStore = field(init=False)
@@ -131,12 +133,15 @@ class SchedulingCore:
         services = self.services
         self.clock, self.snapshot, self.objects = services.clock, services.snapshot, services.objects
         self.waiting_pods, self.ties = services.waiting_pods, services.ties
+        self.proposals = services.proposals = Proposals(self.observer)
 
     def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
         """A checkpoint from before there were extenders has asked none."""
         self.asked, self.binders, self.answerer, self.standing = None, [], None, {}
         for name, value in state[1].items():
             setattr(self, name, value)
+        if "proposals" not in state[1]:
+            self.proposals = self.services.proposals = Proposals(self.observer)
 
     @property
     def extenders(self) -> Sequence[Extender]:

@@ -46,6 +46,7 @@ def handle_failure(
         queued.pending_plugins = set(fit_error.pending_plugins)
 
     uid = pod.metadata.uid
+    approved = not core.proposals.is_idle and core.proposals.attempt_ended(uid, is_placed=False)
     live = core.objects.get(Pod, pod.metadata.namespace, pod.metadata.name)
     if live is None or live.spec.node_name:
         core.queue.done(uid)
@@ -64,6 +65,8 @@ def handle_failure(
             core.observer.logged(refused)
             core.queue.leave(queued, "ScheduleAttemptFailure")
     core.queue.nominator.add(pod, nomination)
+    if approved:
+        core.queue.activate([pod], core.now)
 
     if status.code is Code.SKIP:
         # All Bind plugins skipped, a status without error: no event, no condition

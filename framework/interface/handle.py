@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from framework.interface.node_info import NodeInfo, PodInfo
 from framework.interface.pod_groups import PodGroupMembers
 from framework.interface.status import Status
 from framework.objects import KubeObject, Pod
+
+if TYPE_CHECKING:
+    from framework.interface.plugin import Candidate
 
 O = TypeVar("O", bound=KubeObject)  # noqa: E741
 V = TypeVar("V", covariant=True)
@@ -115,6 +118,31 @@ class ApiWriter(Protocol):
     def event(self, type_: str, reason: str, pod: Pod, note: str) -> None: ...
 
 
+class EvictionsAsked(Protocol):
+    """What a plugin that evicts asks before it does, where its profile has a person asked first
+    (docs/semantics/preemption.md#proposals)."""
+
+    def approved_on(self, preemptor: Pod) -> str:
+        """The node where a person has approved an eviction for this pod: it is tried out alone. "" without one."""
+        ...
+
+    def allows(self, preemptor: Pod, candidates: Sequence[Candidate]) -> bool:
+        """Whether one of these is what was approved. If none is, that is proposed no longer."""
+        ...
+
+    def admissible(self, preemptor: Pod, candidates: Sequence[Candidate]) -> list[int] | Status:
+        """Which of the candidates may be chosen; a status where a person rejected them all."""
+        ...
+
+    def standing(self, preemptor: Pod, equal: Sequence[Candidate]) -> str | None:
+        """Of equally good candidates the node of the one that is proposed already."""
+        ...
+
+    def propose(self, plugin: str, preemptor: Pod, chosen: Candidate) -> Status | None:
+        """PostFilter's status while a person is asked; None where the victims may be evicted now."""
+        ...
+
+
 class Handle(Protocol):
     """Lent to every plugin's constructor; usable from the first call of an extension point on."""
 
@@ -176,6 +204,11 @@ class Handle(Protocol):
         where it may be out of date. It must rest on filters' answers in dry runs, on the pods of nodes and on what
         ``key`` says, and may be lost at any time. None when filters have a state of their own, so that nothing holds.
         """
+        ...
+
+    @property
+    def evictions(self) -> EvictionsAsked | None:
+        """Where a person is asked before pods are evicted; None where they are evicted at once."""
         ...
 
     def asks_extenders(self, pod: Pod) -> bool:

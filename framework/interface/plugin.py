@@ -244,6 +244,20 @@ class PostFilterPlugin(Plugin):
     ) -> PostFilterAnswer | AskExtenders: ...
 
 
+class EvictionAskingPlugin(PostFilterPlugin):
+    """Has a person asked before pods are evicted for others of its profile (``Handle.evictions``).
+
+    Plugins that evict ask it; it is not run itself, wherever it stands among the PostFilter plugins.
+    """
+
+    def post_filter(self, state: CycleState, pod: PodInfo, statuses: NodeStatuses) -> PostFilterAnswer | AskExtenders:
+        return None, Status.unschedulable()
+
+    @abc.abstractmethod
+    def asks_about(self, preemptor: Pod, candidate: Candidate) -> str | None:
+        """What the person should know, "" for nothing; None where nobody is asked about these victims."""
+
+
 class NodeStatuses(abc.ABC):
     """Filter's answer per node, read by PostFilter (upstream ``NodeToStatusReader``)."""
 

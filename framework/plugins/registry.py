@@ -35,6 +35,7 @@ from framework.plugins.coscheduling.plugin import Coscheduling
 from framework.plugins.defaultbinder import DefaultBinder
 from framework.plugins.defaultpreemption.plugin import DefaultPreemption
 from framework.plugins.dynamicresources.plugin import DynamicResources
+from framework.plugins.evictionapproval.plugin import EvictionApproval
 from framework.plugins.gangscheduling import GangScheduling
 from framework.plugins.imagelocality import ImageLocality
 from framework.plugins.interpodaffinity.plugin import InterPodAffinity
@@ -117,6 +118,7 @@ PLUGINS: Final[tuple[type[Plugin] | CatalogueEntry, ...]] = (
     QOSSort,
     NodeMetadata,
     ManualApproval,
+    EvictionApproval,
     LoadAwareScheduling,
     ElasticQuotaTree,
     ReservationPlugin,

@@ -69,7 +69,14 @@ def preempt(
     if total == 0:
         return None, Status.as_error("no nodes available")
     preemptor = pod if pod.pod is current else PodInfo(current)
-    candidates, failures = _find_candidates(handle, rules, state, preemptor, statuses)
+    asking = handle.evictions
+    candidates: list[Candidate] = []
+    if asking is not None and (node := asking.approved_on(current)):
+        candidates, failures = _find_candidates(handle, rules, state, preemptor, statuses, node)
+        if not asking.allows(current, candidates):
+            candidates = []
+    if not candidates:
+        candidates, failures = _find_candidates(handle, rules, state, preemptor, statuses)
     if not candidates:
         errors = [status.message for status, _ in failures if status.code is Code.ERROR]
         if errors:
@@ -95,29 +102,44 @@ def _reviewed(
 def _take(
     plugin: str, handle: Handle, preemptor: Pod, candidates: Sequence[Candidate]
 ) -> tuple[PostFilterResult | None, Status]:
-    """The best of the candidates: its victims are evicted."""
+    """The best of the candidates: its victims are evicted, or a person is asked about them."""
     now = handle.now()
+    asking = handle.evictions
+    if asking is not None:
+        left = asking.admissible(preemptor, candidates)
+        if isinstance(left, Status):
+            return PostFilterResult(nominated_node=""), left
+        candidates = [candidates[place] for place in left]
     equal, lost_by = best_candidates(np.array([costs_of(each, now) for each in candidates], dtype=np.int64), now)
     equal_nodes = [candidates[place].node for place in equal.tolist()]
-    chosen_node = handle.choose_among(equal_nodes)
+    chosen_node = None if asking is None else asking.standing(preemptor, [candidates[each] for each in equal])
+    if chosen_node is None:
+        chosen_node = handle.choose_among(equal_nodes)
     chosen = candidates[int(equal[equal_nodes.index(chosen_node)])]
-    error = evict_then_clear(plugin, handle, preemptor, chosen)
-    if error is not None:
+    waits = None if asking is None else asking.propose(plugin, preemptor, chosen)
+    if waits is None and (error := evict_then_clear(plugin, handle, preemptor, chosen)) is not None:
         return None, Status.as_error(error)
     return PostFilterResult(
-        nominated_node=chosen.node,
+        nominated_node=chosen.node if waits is None else "",
         victims=tuple(victim for victim in chosen.victims if victim.metadata.deletion_timestamp is None),
         candidates=candidates,
         nominated_any=tuple(equal_nodes),
         lost_by=[CRITERIA[criterion] if criterion >= 0 else "" for criterion in lost_by.tolist()],
-    ), Status()
+    ), Status() if waits is None else waits
 
 
 def _find_candidates(
-    handle: Handle, rules: Rules, state: CycleState, pod: PodInfo, statuses: NodeStatuses
+    handle: Handle,
+    rules: Rules,
+    state: CycleState,
+    pod: PodInfo,
+    statuses: NodeStatuses,
+    only: str | None = None,
 ) -> tuple[list[Candidate], list[tuple[Status, str]]]:
-    """(candidates, those without budget violations first; why other nodes are none)."""
+    """(candidates, those without budget violations first; why other nodes are none). ``only``: no other node."""
     rows = statuses.rows_with_unschedulable().tolist()
+    if only is not None:
+        rows = [row for row in rows if handle.snapshot.name_of_row(row) == only]
     if not rows:
         return [], []
     budgets = handle.objects.list(PodDisruptionBudget)

@@ -121,7 +121,7 @@ def broken_budgets(pods: Sequence[Pod], budgets: Sequence[PodDisruptionBudget]) 
     for pod in pods:
         broken = []
         for i, budget in enumerate(budgets):
-            if _covers(budget, pod):
+            if covers(budget, pod):
                 allowed[i] -= 1
                 if allowed[i] < 0:
                     broken.append(budget)
@@ -129,7 +129,7 @@ def broken_budgets(pods: Sequence[Pod], budgets: Sequence[PodDisruptionBudget]) 
     return found
 
 
-def _covers(budget: PodDisruptionBudget, pod: Pod) -> bool:
+def covers(budget: PodDisruptionBudget, pod: Pod) -> bool:
     """A nil or empty selector matches nothing; a pod listed in disruptedPods is already being evicted."""
     if not pod.metadata.labels or budget.metadata.namespace != pod.metadata.namespace:
         return False

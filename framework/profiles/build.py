@@ -90,6 +90,8 @@ class EnabledPlugins:
     filter: tuple[points.Plugin, ...]
     """FilterPlugin or ColumnFilterPlugin."""
     post_filter: tuple[points.PostFilterPlugin, ...]
+    asks_before_evicting: tuple[points.EvictionAskingPlugin, ...]
+    """Enabled at PostFilter, too, and asked by those that are run there."""
     pre_score: tuple[points.PreScorePlugin, ...]
     score: tuple[points.Plugin, ...]
     """ScorePlugin or ColumnScorePlugin."""
@@ -129,13 +131,15 @@ def enabled_plugins(effective: EffectiveProfile, plugins: Mapping[str, points.Pl
                 raise ProfileError(f'plugin "{plugin.name}" does not extend {base.__name__} plugin')
         return cast("tuple[P, ...]", chosen)
 
+    at_post_filter = at("postFilter", points.PostFilterPlugin)
     weights = {plugin.name: plugin.weight or 1 for plugin in effective.point("placementScore").plugins}
     return EnabledPlugins(
         queue_sort=at("queueSort", points.QueueSortPlugin)[0],
         pre_enqueue=at("preEnqueue", points.PreEnqueuePlugin),
         pre_filter=at("preFilter", points.PreFilterPlugin),
         filter=listed("filter"),
-        post_filter=at("postFilter", points.PostFilterPlugin),
+        post_filter=tuple(p for p in at_post_filter if not isinstance(p, points.EvictionAskingPlugin)),
+        asks_before_evicting=tuple(p for p in at_post_filter if isinstance(p, points.EvictionAskingPlugin)),
         pre_score=at("preScore", points.PreScorePlugin),
         score=listed("score"),
         weights={plugin.name: effective.weights.get(plugin.name, 1) for plugin in listed("score")},

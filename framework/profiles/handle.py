@@ -10,8 +10,10 @@ from framework.configuration.feature_gates import DEFAULT_GATES, FeatureGates
 from framework.interface.cycle_state import CycleState
 from framework.interface.handle import ApiWriter, ObjectStore, WaitingPod
 from framework.interface.node_info import NodeInfo, PodInfo
+from framework.interface.plugin import EvictionAskingPlugin
 from framework.interface.pod_groups import PodGroupMembers
 from framework.objects import Pod
+from framework.preemption.proposals import AskingFirst
 from framework.profiles.filter_run import FilterRun, NodeCase
 from framework.profiles.post_filter import FollowedRows, Following, RowStates
 from framework.profiles.services import QueueForPlugins, Services
@@ -26,6 +28,7 @@ class ProfileHandle:
         self._feature_gates = feature_gates
         self._services = services
         self.make_filter_run: MakeFilterRun | None = None
+        self.asks_before_evicting: tuple[EvictionAskingPlugin, ...] = ()
 
     def __getstate__(self) -> dict[str, Any]:
         kept = ("_scheduler_name", "_feature_gates", "_services")
@@ -34,6 +37,7 @@ class ProfileHandle:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.make_filter_run = None
+        self.asks_before_evicting = ()
 
     @property
     def snapshot(self) -> Snapshot:
@@ -119,6 +123,15 @@ class ProfileHandle:
                 run.pod_class.followed[key] = following
         changed = following.changed(snapshot, promised)
         return FollowedRows(following.value, changed, RowStates(snapshot, run.entries, promised))
+
+    @property
+    def evictions(self) -> AskingFirst | None:
+        if not self.asks_before_evicting:
+            return None
+        self._services.asked += 1
+        proposals = self._services.proposals
+        assert proposals is not None, "a plugin used it in its constructor"
+        return AskingFirst(proposals, self.asks_before_evicting, self.now)
 
     def asks_extenders(self, pod: Pod) -> bool:
         return any(each.preempts and each.is_interested(pod) for each in self._services.extenders)

@@ -62,6 +62,7 @@ class Profile:
             announces_node=self.handle.feature_gates.enabled("NominatedNodeNameForExpectation"),
         )
         self.handle.make_filter_run = self.filtering.make_run
+        self.handle.asks_before_evicting = self.enabled.asks_before_evicting
         before, self.batch = self.batch, None
         if self.handle.feature_gates.enabled("OpportunisticBatching") and not services.extenders:
             self.batch = batch_of(self.enabled, services.objects)

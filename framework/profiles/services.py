@@ -16,6 +16,7 @@ from framework.interface.handle import ApiWriter, ObjectStore
 from framework.interface.node_info import PodInfo
 from framework.interface.pod_groups import PodGroupMembers
 from framework.objects import Pod
+from framework.preemption.proposals import Proposals
 from framework.profiles.waiting_pods import WaitingPods
 
 _MASK: Final = (1 << 64) - 1
@@ -176,10 +177,12 @@ class Services:
     """Only with the gate GenericWorkload."""
     queue: QueueForPlugins | None = None
     """Set when the queue exists: it is ordered by a plugin, and plugins are built with the services."""
+    proposals: Proposals | None = None
+    """Evictions that people are asked about. Set with the queue."""
 
     def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
         """A checkpoint from before there were extenders has none."""
-        self.extenders = ()
+        self.extenders, self.proposals = (), None
         for name, value in state[1].items():
             setattr(self, name, value)
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 
 from framework.cycle import SchedulingCore
 from framework.interface.plugin import PersonPermitPlugin
-from framework.objects import Pod
+from framework.objects import Pod, PodCondition
+from framework.preemption.proposals import Proposal
 from framework.scheduler.observer import Observer
 from framework.scheduler.state import WaitingPodState, waiting_pod_states
 
@@ -68,8 +69,39 @@ class Decisions(abc.ABC):
         chosen = list(pods)
         if by_person:
             for pod in chosen:
+                self.core.proposals.ask_again(pod.metadata.uid)
                 profile = self.core.profiles.get(pod.spec.scheduler_name)
                 for plugin in () if profile is None else profile.plugins.values():
                     if isinstance(plugin, PersonPermitPlugin):
                         plugin.person_activated(pod)
         self.core.queue.activate(chosen, self.core.now)
+
+    # --- evictions that are proposed ----------------------------------------------------------------------------------
+
+    def proposals(self) -> list[Proposal]:
+        """In the order in which their pods began to ask."""
+        return list(self.core.proposals.open.values())
+
+    def approve_eviction(self, proposal: Proposal, by: str) -> None:
+        """The pod is tried again, finds whether it still needs that, and evicts no more than was proposed."""
+        proposal.approved_by = by
+        self.core.queue.activate([proposal.preemptor], self.core.now)
+
+    def reject_eviction(self, proposal: Proposal, by: str, reason: str) -> None:
+        """Its pod stays where it is, with the reason; nobody is asked about these victims for it again until one of
+        them is gone, a person activates the pod, or the configuration is switched."""
+        core = self.core
+        core.proposals.reject(proposal, by, reason)
+        metadata = proposal.preemptor.metadata
+        live = core.objects.get(Pod, metadata.namespace, metadata.name)
+        if live is None or live.metadata.uid != metadata.uid:
+            return
+        message = f"preemption: the eviction that would make room on {proposal.node} was rejected by {by}: {reason}"
+        condition = PodCondition(type="PodScheduled", status="False", reason="Unschedulable", message=message)
+        error = core.api.patch_pod_status(live, condition, None)
+        if error is not None:
+            core.observer.logged(f"Error updating pod: {error}")
+
+    def eviction_failed(self, victim: Pod) -> None:
+        """The API server refused it: a person is asked again."""
+        self.core.proposals.eviction_failed(victim)

@@ -72,6 +72,15 @@ def handle(core: SchedulingCore, event: InformerEvent) -> None:
         case ObjectAdded() | ObjectUpdated() | ObjectDeleted():
             was, now = sides(event)
             core.queue.move_all(change_of(was, now), was, now, core.now)
+    if not core.proposals.is_idle:
+        _tell_proposals(core, event)
+
+
+def _tell_proposals(core: SchedulingCore, event: InformerEvent) -> None:
+    old, new = sides(event)
+    if isinstance(old if new is None else new, Pod):
+        again = core.proposals.pod_changed(cast("Pod | None", old), cast("Pod | None", new))
+        core.queue.activate(again, core.now)
 
 
 def change_of(old: KubeObject | None, new: KubeObject | None) -> ClusterEvent:

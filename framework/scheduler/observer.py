@@ -8,9 +8,11 @@ import msgspec
 
 from framework.interface.status import Status
 from framework.objects import KubeObject
+from framework.preemption.proposals import How, Proposal
 from framework.profiles import WaitingPod
 from framework.profiles.batch import HintTold, KeptTold
 from framework.queue import IgnoredEvent, QueueMove
+from framework.sentences import Words
 from framework.trace.attempt import AttemptTrace
 
 
@@ -54,6 +56,12 @@ class Observer:
     def waiting_decided(self, entry: WaitingPod, plugin: str, decision: str) -> None:
         """Somebody outside allowed or rejected through the scheduler; the wait may go on for other plugins."""
 
+    def proposed(self, proposal: Proposal) -> None:
+        """A person is asked about an eviction, or about one that is known otherwise than before."""
+
+    def proposal_ended(self, proposal: Proposal, how: How, why: Words) -> None:
+        """It was carried out, rejected or withdrawn."""
+
     def event(self, record: ClusterEventRecord) -> None:
         """An Event was written."""
 
@@ -96,6 +104,14 @@ class Observers(Observer):
     def waiting_decided(self, entry: WaitingPod, plugin: str, decision: str) -> None:
         for each in self._told:
             each.waiting_decided(entry, plugin, decision)
+
+    def proposed(self, proposal: Proposal) -> None:
+        for each in self._told:
+            each.proposed(proposal)
+
+    def proposal_ended(self, proposal: Proposal, how: How, why: Words) -> None:
+        for each in self._told:
+            each.proposal_ended(proposal, how, why)
 
     def event(self, record: ClusterEventRecord) -> None:
         for each in self._told:

@@ -154,7 +154,7 @@ class Scheduler(Decisions):
 
     @observer.setter
     def observer(self, observer: Observer) -> None:
-        self._observer = self.core.observer = observer
+        self._observer = self.core.observer = self.core.proposals.observer = observer
         self.core.queue.set_observer(observer)
         self.cluster.set_observer(observer)
 
@@ -444,7 +444,7 @@ class Scheduler(Decisions):
                     f"pod {cycle.pod.key} is being bound under profile {cycle.profile_name}, "
                     "which the new configuration does not have"
                 )
-        services = self.core.services
+        core, services = self.core, self.core.services
         before, services.extenders = services.extenders, made_of(configuration.extenders)
         try:
             profiles = build_profiles(configuration, self.registry, services)
@@ -452,6 +452,7 @@ class Scheduler(Decisions):
             services.extenders = before
             raise
         known = set(self.core.profiles)
+        proposed_for = core.proposals.clear()
         self.configuration = configuration
         self.core.profiles = profiles
         ours = (pod for pod in self.cluster.list(Pod) if pod.spec.scheduler_name in known)
@@ -474,6 +475,7 @@ class Scheduler(Decisions):
                 self.apply(seen)
             elif name in known:
                 self.core.queue.delete(pod)
+        core.queue.activate(proposed_for, self.now)
 
     # --- pickling ---------------------------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from framework.trace.attempt import AttemptTrace
 from framework.trace.encoding import AttemptWriter
 from schedweb.engine.awaited import ignored_body
 from schedweb.engine.cycle_view import cycle_of
+from schedweb.engine.evictions import EvictionRow, body_of, row_of
 from schedweb.engine.frames import (
     AttemptRow,
     Chunk,
@@ -98,6 +99,7 @@ class Gatherer:
             or projection.decisions
             or projection.preemptions.made
             or projection.others_changed
+            or projection.evictions.changed
             or projection.feed.lines
             or self.player.traces
             or self.player.ended
@@ -172,6 +174,7 @@ class Gatherer:
             "ignored": ignored_body(view),
             "journey": view.journey,
             "asked_again": view.asked_again or None,
+            "evicts": self.evicts(view),
             **(pod_facts(pod) if pod is not None else {}),
         }
         return PodRow(
@@ -192,6 +195,12 @@ class Gatherer:
             detail=self.packed(detail),
             manifest=manifest,
         )
+
+    def evicts(self, view: PodView) -> dict[str, Any] | None:
+        """The eviction that a person is asked about for this pod."""
+        projection = self.projection
+        proposal = projection.evictions.open.get(view.uid)
+        return None if proposal is None else body_of(proposal, projection.cluster, projection.views)
 
     def nodes(self) -> tuple[list[NodeRow], str, bool]:
         """(rows, their change for the browser, whether it has to read the whole table again)."""
@@ -329,6 +338,11 @@ class Gatherer:
             for each in self.projection.preemptions.take()
         ]
 
+    def evictions(self) -> list[EvictionRow]:
+        projection = self.projection
+        evictions = projection.evictions
+        return [row_of(each, evictions, projection.cluster, projection.views) for each in evictions.take()]
+
     def judgements(self) -> list[JudgementRow]:
         made = self.player.judgements
         if not made:
@@ -377,6 +391,7 @@ class Gatherer:
         projection.nodes.dirty, projection.nodes.objects_changed = {}, set()
         projection.nodes.topology_changed = False
         projection.decisions, projection.others_changed = {}, {}
+        projection.evictions.take()
         projection.preemptions.take()
         projection.feed.clear()
         player.traces, player.ended, player.ends = [], [], {}

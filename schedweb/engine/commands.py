@@ -141,6 +141,22 @@ class Decide(Command, frozen=True, tag="decide"):
     reason: Annotated[str, msgspec.Meta(max_length=1000)] = ""
 
 
+class DecidedEviction(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A proposal, and the pod that it would make room for."""
+
+    number: int
+    namespace: Namespace
+    name: Name
+
+
+class DecideEviction(Command, frozen=True, tag="decide_eviction"):
+    """approve: the pod is tried again, and evicts these if it still needs to; reject: they stay."""
+
+    decision: Literal["approve", "reject"]
+    evictions: Annotated[tuple[DecidedEviction, ...], msgspec.Meta(min_length=1, max_length=500)]
+    reason: Annotated[str, msgspec.Meta(max_length=1000)] = ""
+
+
 class ExtenderAnswer(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """What one extender answered, or the error there was instead; `body` is base64 of zstd."""
 
@@ -218,6 +234,7 @@ AnyCommand = (
     | BreakpointSet
     | BreakpointRemove
     | Decide
+    | DecideEviction
     | ExtenderAnswers
     | ClusterChanges
     | WriteOutcomes

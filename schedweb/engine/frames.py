@@ -16,6 +16,7 @@ import msgspec
 from framework.sentences import Content
 from schedweb.engine.asked import Asked
 from schedweb.engine.commands import BreakpointSet, ObservedChange
+from schedweb.engine.evictions import EvictionRow
 from schedweb.engine.live import Scheduling, WriteRow
 from schedweb.engine.shapes import FeedLine, QueueName, UntranslatedHit, UntranslatedOutcome
 from schedweb.engine.version import ENGINE_VERSION
@@ -324,6 +325,7 @@ class Batch(Message, frozen=True, tag="batch"):
     attempt_rows: list[AttemptRow]
     decisions: list[DecisionRow]
     preemptions: list[PreemptionRow]
+    evictions: list[EvictionRow]
     objects: list[ObjectRow]
     judgements: list[JudgementRow]
     writes: list[WriteRow]

@@ -406,11 +406,10 @@ class Engine:
         self.last_frame = time.monotonic()
         self.last_state = self.pace.state
         self.stored_position = player.position
-        waiting_changed = whole or "waiting" in projection.changed_columns
+        waiting_changed = whole or projection.waiting_changed
         feed = projection.feed.take(player.now)
         dictionary = self.new_dictionary()
         chunk, attempts = gatherer.attempts()
-        decisions = gatherer.decisions()
         columns = gatherer.columns(whole=whole)
         pods = gatherer.pods(room=room, last=last)
         nodes, nodes_json, topology = gatherer.nodes()
@@ -442,8 +441,9 @@ class Engine:
             nodes=nodes,
             chunk=chunk,
             attempt_rows=attempts,
-            decisions=decisions,
+            decisions=gatherer.decisions(),
             preemptions=gatherer.preemptions(),
+            evictions=gatherer.evictions(),
             objects=gatherer.objects(),
             judgements=gatherer.judgements(),
             writes=gatherer.writes(),

@@ -13,6 +13,7 @@ from framework.scheduler.controllers import is_workload, workload_in
 from framework.sentences import Sentence, Words, counted_sentence, forms, sentence, words_of
 from schedweb.engine import commands
 from schedweb.engine.asked import unpacked
+from schedweb.engine.decided_evictions import decide_evictions
 from schedweb.engine.device_conditions import claim_with, with_device_condition
 from schedweb.engine.observed import NOT_FOLLOWING, observe_all, unfollow
 from schedweb.engine.player import Player, RunRefused
@@ -51,6 +52,8 @@ class Obedience:
         self.player.operations += 1
         if isinstance(command, commands.Decide):
             result = self.decide(command, author, entry)
+        elif isinstance(command, commands.DecideEviction):
+            result = decide_evictions(self.player, command, author, entry)
         elif isinstance(command, commands.ExtenderAnswers):
             if self.player.asked_at != command.asked:
                 raise Refused(NOT_ASKED)

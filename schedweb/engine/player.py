@@ -24,6 +24,7 @@ from framework.sentences import Sentence, SentenceError, sentence
 from framework.trace.attempt import AttemptTrace
 from framework.trace.digest import START
 from framework.trace.digest import digest as chained
+from schedweb.engine.evictions import APPROVED
 from schedweb.engine.frames import JudgementRow
 from schedweb.engine.live import LiveCluster, Scheduling
 from schedweb.engine.payload import TimelineEntry
@@ -245,7 +246,7 @@ class Player:
         if self.options.approvals == "auto" and self._approve_one():
             return Happened.ARRIVAL
         if self.virtual and self.next_arrival is None and self.stillness.holds(scheduler):
-            return Happened.FINISHED
+            return self._over()
         if scheduler.core.queue.has_active() or scheduler.core.waiting_pods.ready:
             happened = self._go_on(whole)
             if happened is not None:
@@ -395,6 +396,14 @@ class Player:
                     self.scheduler.allow(state.uid, plugin)
                 self.settle()
                 return True
+        for proposal in self.scheduler.proposals():
+            if not proposal.approved_by:
+                self.operations += 1
+                rule = sentence("this run's rule")
+                self.projection.decide_eviction(proposal, APPROVED, rule, "")
+                self.scheduler.approve_eviction(proposal, str(rule))
+                self.settle()
+                return True
         return False
 
     def _pass_time(self) -> Happened:
@@ -402,7 +411,7 @@ class Player:
         timer = self.scheduler.next_timer(wakes_only=True)
         due = [instant for instant in (timer, self.next_arrival) if instant is not None]
         if not due:
-            return Happened.FINISHED
+            return self._over()
         to = min(due)
         if self.is_held(to):
             # The flush of leftovers alone does not move the clock either: it would eat the person's time up.
@@ -411,9 +420,14 @@ class Player:
         self.advance(to if flush is None else min(to, flush))
         return Happened.TIME
 
+    def _over(self) -> Happened:
+        """Nothing can change by itself; a person may be asked about an eviction."""
+        held = self.options.approvals == "hold" and any(not each.approved_by for each in self.scheduler.proposals())
+        return Happened.WAITS if held else Happened.FINISHED
+
     def _rest(self) -> Happened:
-        if self.live is not None:
-            return Happened.IDLE  # the cluster goes on
+        if self.live is not None or self.scheduler.proposals():
+            return Happened.IDLE  # the cluster goes on, or a person does
         if self.scheduler.next_timer(wakes_only=True) is None and self.next_arrival is None:
             return Happened.FINISHED
         return Happened.IDLE

@@ -3,22 +3,23 @@ checkpoint; schedweb/engine/batch.py takes out what changed since the last batch
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, cast
 
 from framework.interface import Code, Status
-from framework.objects import KubeObject, Node, Pod, PodGroup
+from framework.objects import KubeObject, Node, Pod, PodDisruptionBudget, PodGroup
 from framework.objects.catalogue import CATALOGUE_KINDS
 from framework.objects.kinds import api_group
 from framework.objects.timestamps import SECOND
 from framework.profiles import Clock, ProfileMap, WaitingPod
 from framework.queue import IgnoredEvent, QueueMove, QueuePlace
-from framework.scheduler import Cluster, Observer
+from framework.scheduler import Cluster
 from framework.sentences import Content, Words, joined_with_and, sentence
 from framework.trace.attempt import AttemptTrace
 from schedweb.engine import feed as lines
 from schedweb.engine.awaited import NOBODY, awaited, remember
 from schedweb.engine.board import Board
+from schedweb.engine.decision_view import DecisionView
+from schedweb.engine.evictions_shown import EvictionsShown
 from schedweb.engine.feed import Feed
 from schedweb.engine.node_view import BOUND, IN_FLIGHT, WAITING, NodeTable
 from schedweb.engine.outcomes import bound_words, message_tail, rejectors_of, score_of
@@ -58,24 +59,9 @@ def object_key(obj: KubeObject) -> tuple[str, str, str, str]:
     return obj.kind, api_group(obj.api_version), obj.metadata.namespace, obj.metadata.name
 
 
-@dataclass(slots=True)
-class DecisionView:
-    """A decision about a waiting pod; its outcome is told when the pod has moved on."""
-
-    number: int
-    view: PodView
-    decision: str
-    by: Words
-    plugin: str
-    reason: str
-    at: int
-    node: str
-    entry: str = ""
-    outcome: Words = ""
-
-
-class Projection(Observer):
+class Projection(EvictionsShown):
     def __init__(self, cluster: Cluster, clock: Clock) -> None:
+        super().__init__()
         self.cluster = cluster
         self.clock = clock
         self.views: dict[str, PodView] = {}
@@ -182,6 +168,8 @@ class Projection(Observer):
 
     def _other_changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
         obj = new or old
+        if isinstance(obj, PodDisruptionBudget):
+            self.evictions.budgets_changed()
         if obj is not None and obj.kind in SHOWN_KINDS:
             self.others_changed[object_key(obj)] = new
 

@@ -19,6 +19,7 @@ SHORT_PLUGINS: Final = {
     "NodeName": "Node name",
     "SchedulingGates": "Gate",
     "ManualApproval": "Approval",
+    "EvictionApproval": "Eviction",
     "Coscheduling": "Gang",
     "DefaultPreemption": "Preemption",
     "DefaultBinder": "Bind",
@@ -74,11 +75,15 @@ _DECIDED: Final = {
     "rejected": noted("{pod} rejected by {by}."),
     "timed_out": noted("{pod} timed out at {plugin}."),
     "preempted": noted("{pod} preempted while it waited."),
+    "evict": noted("The eviction for {pod} was approved by {by}."),
+    "keep": noted("The eviction for {pod} was rejected by {by}."),
 }
 _DECIDED_BECAUSE: Final = {
     "approved": noted("{pod} approved by {by}: {reason}"),
     "overridden": noted("{pod}: {plugin} overridden by {by}: {reason}"),
     "rejected": noted("{pod} rejected by {by}: {reason}"),
+    "evict": noted("The eviction for {pod} was approved by {by}: {reason}"),
+    "keep": noted("The eviction for {pod} was rejected by {by}: {reason}"),
 }
 _PODS: Final = {"AssignedPod": "Pod", "UnschedulablePod": "Pod"}
 _LABEL: Final = re.compile(r"(.+?)(Add|Delete|Update\w*)")

@@ -8,14 +8,17 @@ from typing import Final
 import msgspec
 
 from framework.objects import Pod
+from framework.preemption.proposals import Proposal
 from framework.sentences import sentence
 from schedweb.engine import commands
+from schedweb.engine.evictions import note_of
 from schedweb.engine.player import Player
 from schedweb.engine.world import Refused
 
 NOT_SCHEDULING: Final = sentence("This run schedules no cluster.")
 SIZE: Final = 16
 REASONS: Final = {"approve": "Approved", "override": "Overridden", "reject": "Rejected"}
+EVICTIONS: Final = {"approve": ("approved", "EvictionApproved"), "reject": ("rejected", "EvictionRejected")}
 _JSON: Final = msgspec.json.Encoder(order="deterministic")
 
 
@@ -41,6 +44,7 @@ def _not_evicted(player: Player, victim: Pod, said: commands.WriteOutcome) -> No
     words = sentence("{pod} could not be evicted: {why}", pod=victim.key, why=outcome.message or outcome.result)
     player.projection.feed.line(player.now, "engine", words)
     scheduler = player.scheduler
+    scheduler.eviction_failed(victim)
     refs = scheduler.core.queue.nominator.refs(victim.spec.node_name)
     waiting = (player.world.cluster.get(Pod, each.namespace, each.name) for each in refs)
     scheduler.activate([each for each in waiting if each is not None])
@@ -53,3 +57,14 @@ def say_decision(player: Player, pod: Pod, decision: str, author: str, reason: s
     said = REASONS[decision]
     note = f"{said} by {author}" + (f": {reason}" if reason else "")
     player.live.event("Warning" if decision == "reject" else "Normal", said, pod, note, action="Permitting")
+
+
+def say_eviction(player: Player, proposal: Proposal, decision: str, author: str, reason: str) -> None:
+    """As an Event of the pod that needs room, where it is one of a real cluster; its victims are told why they go when
+    they do."""
+    if player.live is None:
+        return
+    said = EVICTIONS[decision]
+    note = f"{note_of(proposal)} {said[0]} by {author}" + (f": {reason}" if reason else "")
+    kind = "Warning" if decision == "reject" else "Normal"
+    player.live.event(kind, said[1], proposal.preemptor, note, action="Preempting")

@@ -113,7 +113,15 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
         total = len(self.handle.snapshot.list())
         if total == 0:
             return _said(None, Status.as_error("no nodes available"))
-        search = self._find_candidates(state, pod if pod.pod is current else PodInfo(current), statuses)
+        preemptor = pod if pod.pod is current else PodInfo(current)
+        asking = self.handle.evictions
+        search = None
+        if asking is not None and (node := asking.approved_on(current)):
+            search = self._find_candidates(state, preemptor, statuses, node)
+            if not asking.allows(current, search.candidates):
+                search = None
+        if search is None:
+            search = self._find_candidates(state, preemptor, statuses)
         if not search.candidates:
             errors = [s.message for s, _ in search.failures if s.code is Code.ERROR]
             if errors:
@@ -137,22 +145,34 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
         return self._take(preemptor, search)
 
     def _take(self, preemptor: Pod, search: _Search) -> PostFilterAnswer:
-        """The best of the candidates: its victims are evicted."""
+        """The best of the candidates: its victims are evicted, or a person is asked about them."""
+        asking = self.handle.evictions
+        if asking is not None:
+            left = asking.admissible(preemptor, search.candidates)
+            if isinstance(left, Status):
+                return _said(PostFilterResult(nominated_node="", refused=search.refused), left)
+            search.candidates = [search.candidates[place] for place in left]
+            search.costs = search.costs[left]
         candidates = search.candidates
         equal, lost_by = best_candidates(search.costs, self.handle.now())
         equal_nodes = [candidates[place].node for place in equal.tolist()]
-        chosen_node = self.handle.choose_among(equal_nodes)
+        chosen_node = None if asking is None else asking.standing(preemptor, [candidates[each] for each in equal])
+        if chosen_node is None:
+            chosen_node = self.handle.choose_among(equal_nodes)
         chosen = candidates[int(equal[equal_nodes.index(chosen_node)])]
-        self._evict(preemptor, chosen)
-        return PostFilterResult(
-            nominated_node=chosen.node,
+        waits = None if asking is None else asking.propose(self.name, preemptor, chosen)
+        if waits is None:
+            self._evict(preemptor, chosen)
+        result = PostFilterResult(
+            nominated_node=chosen.node if waits is None else "",
             victims=chosen.victims,
             candidates=candidates,
             nominated_any=tuple(equal_nodes),
             lost_by=_BY_CRITERION[lost_by].tolist(),
             refused=search.refused,
             not_tried=search.not_tried,
-        ), Status()
+        )
+        return (result, Status()) if waits is None else _said(result, waits)
 
     def _not_eligible(self, pod: Pod, statuses: NodeStatuses) -> str:
         """Why this pod may not preempt now; empty when it may (docs/semantics/preemption.md#eligibility)."""
@@ -167,9 +187,15 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
                 return TERMINATING
         return ""
 
-    def _find_candidates(self, state: CycleState, pod: PodInfo, statuses: NodeStatuses) -> _Search:
+    def _find_candidates(
+        self, state: CycleState, pod: PodInfo, statuses: NodeStatuses, only: str | None = None
+    ) -> _Search:
+        """``only``: no other node."""
         snapshot = self.handle.snapshot
         potential = statuses.rows_with_unschedulable()
+        if only is not None:
+            there = snapshot.row(only) if snapshot.get(only) is not None else -1
+            potential = potential[potential == there]
         if not len(potential):
             return _Search()
         below = snapshot.rows_with_pods_below(priority_of(pod.pod))
