@@ -142,6 +142,23 @@ profiles:
           message: Large pods are approved by the platform team.
 """
 
+_EVICTIONS: Final = """\
+# kube-scheduler's own profile, but nobody is evicted before a person says so: who would go waits in the inbox.
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+  - schedulerName: default-scheduler
+    plugins:
+      # It has whatever evicts at PostFilter ask first.
+      postFilter:
+        enabled:
+          - name: EvictionApproval
+    pluginConfig:
+      - name: EvictionApproval
+        args:
+          message: Ask the owners of what is evicted first.
+"""
+
 _QUOTAS: Final = """\
 # Namespaces stay within their ElasticQuotas, and lend each other what they do not use.
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -434,6 +451,12 @@ PRESETS: Final = (
         noted("Gangs and approvals"),
         noted("Every node scored; Coscheduling and ManualApproval on Permit."),
         _APPROVALS,
+    ),
+    Preset(
+        "evictions",
+        noted("Ask before preempting"),
+        noted("EvictionApproval: evictions wait for a person, and nothing is deleted before."),
+        _EVICTIONS,
     ),
     Preset("quotas", noted("Elastic quotas"), noted("CapacityScheduling: namespaces borrow from each other."), _QUOTAS),
     Preset(

@@ -49,6 +49,7 @@ BUILTINS: Final = (
         slug="default-approvals",
         name="Default + approvals",
     ),
+    _from_preset("evictions", noted("EvictionApproval: evictions wait for a person")),
     Builtin("default-every-node", "Default, every node", noted("kube-scheduler v1.36, every node scored"), _EVERY_NODE),
     _from_preset("shared-cluster", noted("four plugins of scheduler-plugins, every node scored")),
 )

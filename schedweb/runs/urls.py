@@ -87,5 +87,6 @@ urlpatterns = [
     path("runs/<uuid:run>/star/", starring.StarApi.as_view()),
     path("waiting/", waiting.WaitingListApi.as_view()),
     path("waiting/count/", waiting.WaitingCountApi.as_view()),
+    path("evictions/", waiting.EvictionListApi.as_view()),
     path("decisions/", waiting.DecisionListApi.as_view()),
 ]

@@ -282,7 +282,9 @@ def test_whom_it_asks_about(args: str, labels: dict[str, str], asked: bool) -> N
 
 
 def test_bad_arguments_are_named() -> None:
-    loaded = load(configuration("{victimSelector: {matchExpressions: [{key: a, operator: Near}]}}"), built_in_registry())
+    loaded = load(
+        configuration("{victimSelector: {matchExpressions: [{key: a, operator: Near}]}}"), built_in_registry()
+    )
     assert loaded.effective is None
     assert any("victimSelector" in str(error) for error in loaded.errors), loaded.errors
 

@@ -33,6 +33,7 @@ BY_TYPE: Final = {
     "device_condition": noted("set a condition of a device"),
     "set_seed": noted("changed the seed"),
     "decide": noted("decided about waiting pods"),
+    "decide_eviction": noted("decided about evictions"),
 }
 OBJECTS: Final = {
     "add": noted("added {kind} {names}"),

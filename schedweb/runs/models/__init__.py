@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from schedweb.runs.models.analysis import Analysis
+from schedweb.runs.models.eviction import EvictionProposal
 from schedweb.runs.models.followed import ClusterWrite, Followed, ShadowJudgement
 from schedweb.runs.models.history import Attempt, AttemptChunk, Decision, FeedItem, Preemption, StepChunk
 from schedweb.runs.models.live import NodeRecord, ObjectRecord, PodRecord, RunMetrics
@@ -18,6 +19,7 @@ __all__ = [
     "ClusterWrite",
     "Decision",
     "Dictionary",
+    "EvictionProposal",
     "FeedItem",
     "Followed",
     "JournalEntry",

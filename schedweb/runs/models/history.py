@@ -92,6 +92,9 @@ class Decision(models.Model):
         OVERRIDDEN = "overridden"
         TIMED_OUT = "timed_out"
         PREEMPTED = "preempted"
+        #: About pods that would be evicted: they may, or they stay.
+        EVICT = "evict"
+        KEEP = "keep"
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="decisions")
     number = models.PositiveIntegerField()

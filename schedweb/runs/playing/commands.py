@@ -53,7 +53,7 @@ DECISIONS: Final[dict[str, Action]] = {
 }
 OF_FOLLOWED: Final = (types.Stop, types.SetConfiguration, types.TryAgain)
 """What a run takes that follows a real cluster: all else would be no picture of it."""
-OF_SCHEDULING: Final = (types.Stop, types.Decide, types.TryAgain)
+OF_SCHEDULING: Final = (types.Stop, types.Decide, types.DecideEviction, types.TryAgain)
 """What a run takes that schedules a real cluster."""
 MOST_NAMED: Final = 20
 """Pods in one entry of the audit log."""
@@ -154,6 +154,8 @@ def checked(content: object) -> AnyCommand:
             raise refused(say(text), "reason")
         if command.decision == "override" and not command.plugin:
             raise refused(say("Override names the plugin that is not waited for."), "plugin")
+    if isinstance(command, types.DecideEviction) and command.decision == "reject" and not command.reason.strip():
+        raise refused(say("Reject needs a reason."), "reason")
     return command
 
 
@@ -299,6 +301,9 @@ def audit_entry(run: Run, entry: JournalEntry, command: AnyCommand, result: Resu
         case types.Decide(decision=decision, pods=pods, plugin=plugin):
             named = [f"{pod.namespace}/{pod.name}" for pod in pods[:MOST_NAMED]]
             return entry_of(DECISIONS[decision], **known, pods=named, count=len(pods), plugin=plugin)
+        case types.DecideEviction(decision=decision, evictions=evictions):
+            named = [f"{each.namespace}/{each.name}" for each in evictions[:MOST_NAMED]]
+            return entry_of(DECISIONS[decision], **known, evictions_for=named, count=len(evictions))
         case types.SetConfiguration(version=version):
             return entry_of("run.configuration", **known, version=str(version))
     return None

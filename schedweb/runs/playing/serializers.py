@@ -172,7 +172,7 @@ class CommandSerializer(serializers.Serializer[Any]):
         [
             "play", "pause", "step", "set_speed", "set_seed", "stop", "try_again", "pod_add", "pod_delete", "node_add",
             "node_delete", "node_cordon", "node_uncordon", "node_drain", "pod_activate", "set_configuration", "decide",
-            "breakpoint_set", "breakpoint_remove", "device_condition",
+            "breakpoint_set", "breakpoint_remove", "device_condition", "decide_eviction",
         ]
     )  # fmt: skip
     client_id = serializers.UUIDField(required=False, help_text="the same id is taken once only")
@@ -205,8 +205,15 @@ class DecidedPodSerializer(serializers.Serializer[Any]):
     uid = serializers.CharField(required=False)
 
 
+class DecidedEvictionSerializer(serializers.Serializer[Any]):
+    number = serializers.IntegerField(help_text="of the proposal")
+    namespace = serializers.CharField(help_text="of the pod that needs room")
+    name = serializers.CharField()
+
+
 class CommandRequestSerializer(CommandSerializer):
     pods = DecidedPodSerializer(many=True, required=False)
+    evictions = DecidedEvictionSerializer(many=True, required=False)
 
 
 class CommandReceiptSerializer(serializers.Serializer[Any]):

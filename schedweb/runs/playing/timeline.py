@@ -12,7 +12,17 @@ from schedweb.runs.playing.serializers import MARKS
 
 PARTS: Final = 200
 """Marks of one kind are counted in this many parts of the run, so that a long run is no longer to send."""
-COMMANDS: Final = ("clock", "extender_answers", "cluster_changes", "play", "pause", "step", "set_speed", "decide")
+COMMANDS: Final = (
+    "clock",
+    "extender_answers",
+    "cluster_changes",
+    "play",
+    "pause",
+    "step",
+    "set_speed",
+    "decide",
+    "decide_eviction",
+)
 """Entries of the journal that are no change of the cluster."""
 
 
@@ -24,7 +34,9 @@ def timeline_body(run: Run) -> dict[str, Any]:
     found: dict[str, Iterable[tuple[int, str]]] = {
         "preemption": named(attempts.filter(number__in=preempting)),
         "failure": named(attempts.filter(result__in=("unschedulable", "error"))),
-        "decision": ((row.position or 0, row.author_name) for row in applied.filter(type="decide")),
+        "decision": (
+            (row.position or 0, row.author_name) for row in applied.filter(type__in=("decide", "decide_eviction"))
+        ),
         "command": ((row.position or 0, row.type) for row in applied.exclude(type__in=COMMANDS)),
     }
     marks = [mark for kind in MARKS for mark in parted(kind, found[kind], last)]

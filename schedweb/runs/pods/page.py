@@ -25,7 +25,7 @@ from schedweb.runs.records.fields import POD_COLUMNS
 from schedweb.runs.records.moments import in_order
 from schedweb.runs.records.pods import IN_COLUMN_ORDER, ordering, pod_get, pod_manifest
 from schedweb.runs.records.profiles import effective, version_at
-from schedweb.sentences import both, clauses, counted, say, translated
+from schedweb.sentences import both, clauses, counted, one_after_another, say, translated
 
 ATTEMPTS_SHOWN: Final = 50
 #: The queue flushes pods that stayed unschedulable longer than this (docs/semantics/queue.md#operations).
@@ -261,7 +261,33 @@ def answer_body(
     else:
         kind = "backoff" if pod.column == Column.BACKOFF else "pending"
         headline, detail = pending_words(run, pod, latest)
+        if (proposal := evicts(pod)) is not None:
+            headline, detail = asks_words(proposal), one_after_another([headline, detail])
     return {"kind": kind, "headline": headline, "detail": detail, "message": message}
+
+
+def evicts(pod: PodRecord) -> dict[str, Any] | None:
+    """The eviction that a person is asked about for it."""
+    proposal: dict[str, Any] | None = pod.detail.get("evicts")
+    return proposal
+
+
+def asks_words(proposal: Mapping[str, Any]) -> str:
+    count, node = len(proposal["victims"]), proposal["node"]
+    if proposal["approved_by"]:
+        return counted(
+            "{by} approved to evict {count} pod on {node}; its next attempt does.",
+            "{by} approved to evict {count} pods on {node}; its next attempt does.",
+            count,
+            node=node,
+            by=proposal["approved_by"],
+        )
+    return counted(
+        "Waits for a person: would evict {count} pod on {node}.",
+        "Waits for a person: would evict {count} pods on {node}.",
+        count,
+        node=node,
+    )
 
 
 def next_try(run: Run, pod: PodRecord) -> dict[str, Any] | None:
@@ -402,6 +428,7 @@ def pod_body(run: Run, namespace: str, name: str) -> dict[str, Any]:
         "attempt_list": [attempt_body(row, run) for row in attempts],
         "answer": answer_body(run, pod, attempts[0] if attempts else None, by, claims),
         "preempted_by": by,
+        "evicts": evicts(pod) if pod.column in (Column.UNSCHEDULABLE, Column.BACKOFF, Column.ACTIVE) else None,
         "claims": claims,
         **quotas_and_zones(run, pod, attempts[0] if attempts else None),
         "next_try": next_try(run, pod),

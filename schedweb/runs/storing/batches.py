@@ -21,6 +21,7 @@ from django.utils import timezone
 
 from framework.sentences import Content, Sentence, sentence
 from schedweb.engine.commands import plain
+from schedweb.engine.evictions import EvictionRow
 from schedweb.engine.frames import (
     AttemptRow,
     Batch,
@@ -39,6 +40,7 @@ from schedweb.runs.models import (
     AttemptChunk,
     Checkpoint,
     Decision,
+    EvictionProposal,
     FeedItem,
     JournalEntry,
     NodeRecord,
@@ -244,6 +246,12 @@ class BatchWriter:
             columns_of(PreemptionRow),
             ("run", "number", "place"),
             [(run, *msgspec.structs.astuple(row)) for row in batch.preemptions],
+        )
+        upsert(
+            EvictionProposal,
+            columns_of(EvictionRow),
+            ("run", "number"),
+            [(run, *msgspec.structs.astuple(row)) for row in batch.evictions],
         )
         upsert(
             ObjectRecord,

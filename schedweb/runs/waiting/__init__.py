@@ -1,1 +1,1 @@
-"""Pods that wait on Permit in all runs, and the decisions about them."""
+"""Pods that wait on Permit in all runs, evictions that are proposed, and the decisions about both."""

@@ -12,6 +12,7 @@ from schedweb.api.windows import Window, window_answer
 from schedweb.engine.times import iso, wall
 from schedweb.runs.models import Decision, PodRecord, Run
 from schedweb.runs.records.pod_query import filter_pods
+from schedweb.runs.waiting.evictions import eviction_count
 from schedweb.sentences import say, translated
 
 
@@ -83,7 +84,7 @@ def waiting_counts(rows: QuerySet[PodRecord]) -> dict[str, int]:
 
 def waiting_count() -> dict[str, int]:
     counts = waiting_counts(waiting_rows(""))
-    return {"count": counts["count"], "person": counts["person"]}
+    return {"count": counts["count"], "person": counts["person"], "evictions": eviction_count()}
 
 
 def waiting_window(window: Window, *, run: str = "", query: str = "", kind: str = "") -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from schedweb.runs.models import Decision
+from schedweb.runs.records.evictions import EvictionSerializer
 from schedweb.runs.records.fields import GangSerializer, PermitWaitSerializer, PodRefSerializer
 
 
@@ -52,6 +53,17 @@ class WaitingWindowSerializer(serializers.Serializer[Any]):
 class WaitingCountSerializer(serializers.Serializer[Any]):
     count = serializers.IntegerField()
     person = serializers.IntegerField()
+    evictions = serializers.IntegerField(help_text="proposals that a person is asked about")
+
+
+class EvictionRowSerializer(EvictionSerializer):
+    run = serializers.UUIDField()
+    run_number = serializers.CharField()
+    run_name = serializers.CharField(help_text="the snapshot's name")
+    fork_of = serializers.CharField(allow_null=True, help_text="the number of the run that this one is a fork of")
+    run_state = serializers.CharField()
+    now = serializers.DateTimeField(help_text="the run's clock")
+    follows = serializers.CharField(allow_null=True, help_text="the real cluster whose pods these are")
 
 
 class DecisionSerializer(PodRefSerializer):

@@ -171,6 +171,8 @@ class ShadowJudged(Message, frozen=True, tag="shadow.judged"):
 class WaitingCount(Message, frozen=True, tag="waiting.count"):
     count: int
     person: int
+    evictions: int = 0
+    """Proposals that a person is asked about."""
 
 
 class Pong(Message, frozen=True, tag="pong"):
