@@ -36,7 +36,7 @@ export const meQuery = queryOptions({
 
 export const waitingCountQuery = queryOptions({
   queryKey: ["waiting", "count"],
-  queryFn: ({ signal }) => request<{ count: number; person: number }>("/waiting/count/", { signal }),
+  queryFn: ({ signal }) => request<{ count: number; person: number; evictions: number }>("/waiting/count/", { signal }),
   staleTime: 60_000,
 });
 

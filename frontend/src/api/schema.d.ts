@@ -391,7 +391,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description What was decided about pods that waited on Permit: by whom, when and why; newest first. */
+        /** @description What was decided about pods that waited on Permit and about evictions: by whom, when and why; newest first. */
         get: operations["decisions_list"];
         put?: never;
         post?: never;
@@ -446,6 +446,23 @@ export interface paths {
         put?: never;
         /** @description Brings back what was deleted, runs with what they play on. One that played is paused. */
         post: operations["deleted_restore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/evictions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Evictions that a person is asked about, over all runs. */
+        get: operations["evictions_list"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1779,7 +1796,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description How many pods wait on Permit, and how many of them for a person. */
+        /** @description How many pods wait on Permit, how many of them for a person, and how many evictions are proposed. */
         get: operations["waiting_count"];
         put?: never;
         post?: never;
@@ -2709,6 +2726,7 @@ export interface components {
             status?: components["schemas"]["CommandRequestStatusEnum"];
             message?: string;
             pods?: components["schemas"]["DecidedPodRequest"][];
+            evictions?: components["schemas"]["DecidedEvictionRequest"][];
         };
         /**
          * @description * `True` - True
@@ -2738,9 +2756,10 @@ export interface components {
          *     * `breakpoint_set` - breakpoint_set
          *     * `breakpoint_remove` - breakpoint_remove
          *     * `device_condition` - device_condition
+         *     * `decide_eviction` - decide_eviction
          * @enum {string}
          */
-        CommandRequestTypeEnum: "play" | "pause" | "step" | "set_speed" | "set_seed" | "stop" | "try_again" | "pod_add" | "pod_delete" | "node_add" | "node_delete" | "node_cordon" | "node_uncordon" | "node_drain" | "pod_activate" | "set_configuration" | "decide" | "breakpoint_set" | "breakpoint_remove" | "device_condition";
+        CommandRequestTypeEnum: "play" | "pause" | "step" | "set_speed" | "set_seed" | "stop" | "try_again" | "pod_add" | "pod_delete" | "node_add" | "node_delete" | "node_cordon" | "node_uncordon" | "node_drain" | "pod_activate" | "set_configuration" | "decide" | "breakpoint_set" | "breakpoint_remove" | "device_condition" | "decide_eviction";
         CommandResult: {
             pods?: components["schemas"]["DecisionResult"][];
             text?: string;
@@ -2867,7 +2886,7 @@ export interface components {
              */
             text: string;
             /**
-             * @description Instead of a text: default, bin-pack, spread, no-scoring, approvals, quotas, quota-tree, numa, network, load, load-aware, reservations, power, toleration, node-facts, shared-cluster
+             * @description Instead of a text: default, bin-pack, spread, no-scoring, approvals, evictions, quotas, quota-tree, numa, network, load, load-aware, reservations, power, toleration, node-facts, shared-cluster
              * @default
              */
             preset: string;
@@ -3062,6 +3081,13 @@ export interface components {
             /** @description how many of the comparison's lines name something */
             mismatches: number;
         };
+        DecidedEvictionRequest: {
+            /** @description of the proposal */
+            number: number;
+            /** @description of the pod that needs room */
+            namespace: string;
+            name: string;
+        };
         DecidedPodRequest: {
             namespace: string;
             name: string;
@@ -3102,9 +3128,11 @@ export interface components {
          *     * `overridden` - overridden
          *     * `timed_out` - timed_out
          *     * `preempted` - preempted
+         *     * `evict` - evict
+         *     * `keep` - keep
          * @enum {string}
          */
-        DecisionDecisionEnum: "approved" | "rejected" | "overridden" | "timed_out" | "preempted";
+        DecisionDecisionEnum: "approved" | "rejected" | "overridden" | "timed_out" | "preempted" | "evict" | "keep";
         DecisionResult: {
             namespace: string;
             name: string;
@@ -3345,6 +3373,122 @@ export interface components {
             file?: string;
             /** @description The same, pasted */
             text?: string;
+        };
+        /** @description The pod that needs room, and who would go for it. */
+        Eviction: {
+            namespace: string;
+            name: string;
+            /** @description the owner's name without the template hash */
+            workload: string;
+            /** @description what tells this pod from its siblings */
+            tail: string;
+            /** @description counts the run's; `decide_eviction` names it */
+            number: number;
+            uid: string;
+            priority: number;
+            profile: string;
+            requests: {
+                [key: string]: string;
+            };
+            node: string;
+            /** @description which would evict */
+            plugin: string;
+            asked_by: string;
+            message: string;
+            /**
+             * Format: date-time
+             * @description run time
+             */
+            since: string;
+            /** @description its pod was not tried since */
+            approved_by: string | null;
+            /** @description victims whose eviction violates a PodDisruptionBudget */
+            violations: number;
+            victims: components["schemas"]["EvictionVictim"][];
+        };
+        EvictionBudget: {
+            /** @description a PodDisruptionBudget of the pod's namespace */
+            name: string;
+            /** @description disruptions that it allows now */
+            allowed: number;
+            /** @description it does not allow this one besides those before it */
+            is_violated: boolean;
+        };
+        /** @description The pod that needs room, and who would go for it. */
+        EvictionRow: {
+            namespace: string;
+            name: string;
+            /** @description the owner's name without the template hash */
+            workload: string;
+            /** @description what tells this pod from its siblings */
+            tail: string;
+            /** @description counts the run's; `decide_eviction` names it */
+            number: number;
+            uid: string;
+            priority: number;
+            profile: string;
+            requests: {
+                [key: string]: string;
+            };
+            node: string;
+            /** @description which would evict */
+            plugin: string;
+            asked_by: string;
+            message: string;
+            /**
+             * Format: date-time
+             * @description run time
+             */
+            since: string;
+            /** @description its pod was not tried since */
+            approved_by: string | null;
+            /** @description victims whose eviction violates a PodDisruptionBudget */
+            violations: number;
+            victims: components["schemas"]["EvictionVictim"][];
+            /** Format: uuid */
+            run: string;
+            run_number: string;
+            /** @description the snapshot's name */
+            run_name: string;
+            /** @description the number of the run that this one is a fork of */
+            fork_of: string | null;
+            run_state: string;
+            /**
+             * Format: date-time
+             * @description the run's clock
+             */
+            now: string;
+            /** @description the real cluster whose pods these are */
+            follows: string | null;
+        };
+        EvictionRowWindow: {
+            count: number;
+            offset: number;
+            limit: number;
+            results: components["schemas"]["EvictionRow"][];
+        };
+        EvictionVictim: {
+            namespace: string;
+            name: string;
+            /** @description the owner's name without the template hash */
+            workload: string;
+            /** @description what tells this pod from its siblings */
+            tail: string;
+            uid: string;
+            /** @description of its owner */
+            kind: string;
+            priority: number;
+            node: string;
+            /**
+             * Format: date-time
+             * @description since when it runs
+             */
+            since: string | null;
+            requests: {
+                [key: string]: string;
+            };
+            grace_seconds: number | null;
+            budgets: components["schemas"]["EvictionBudget"][];
         };
         ExactAskRequest: {
             profile: string;
@@ -4496,6 +4640,8 @@ export interface components {
             /** @description the nearest nodes that NodeResourceTopologyMatch refused */
             zones: components["schemas"]["NumaNode"][];
             preempted_by: components["schemas"]["PreemptionRow"] | null;
+            /** @description the eviction that a person is asked about for it */
+            evicts: components["schemas"]["Eviction"] | null;
             previous: components["schemas"]["PodRef"] | null;
             next: components["schemas"]["PodRef"] | null;
         };
@@ -5899,6 +6045,8 @@ export interface components {
         WaitingCount: {
             count: number;
             person: number;
+            /** @description proposals that a person is asked about */
+            evictions: number;
         };
         WaitingGroup: {
             gang: components["schemas"]["Gang"];
@@ -7714,6 +7862,59 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SeveralDone"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    evictions_list: {
+        parameters: {
+            query?: {
+                /** @description How many to return, at most 200 */
+                limit?: number;
+                /** @description How many to leave out */
+                offset?: number;
+                /** @description only this run */
+                run?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvictionRowWindow"];
                 };
             };
             /** @description Not logged in */

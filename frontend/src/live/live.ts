@@ -32,7 +32,11 @@ export function startLive(queries: QueryClient): () => void {
   const forget = socket.onMessage((message) => {
     route(message);
     if (message.type === "waiting.count") {
-      queries.setQueryData(waitingCountQuery.queryKey, { count: message.count, person: message.person });
+      queries.setQueryData(waitingCountQuery.queryKey, {
+        count: message.count,
+        person: message.person,
+        evictions: message.evictions ?? 0,
+      });
       void queries.invalidateQueries({ queryKey: ["waiting"], predicate: (query) => query.queryKey[1] !== "count" });
     } else if (message.type === "runs.changed") {
       void queries.invalidateQueries({ queryKey: ["runs"] });

@@ -431,6 +431,8 @@ export interface components {
             type: "waiting.count";
             count: number;
             person: number;
+            /** @default 0 */
+            evictions?: number;
         };
         /** Worker */
         Worker: {

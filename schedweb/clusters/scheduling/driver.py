@@ -211,6 +211,11 @@ def _check(configuration: EffectiveConfiguration, scheduler_names: Sequence[str]
 def _check_profiles(scheduler: Scheduler) -> None:
     """Raises ClusterProblem for plugins that wait for a person: their inbox is a run's."""
     for profile in scheduler.profiles.values():
+        if profile.enabled.asks_before_evicting:
+            words = sentence(
+                "{plugin} asks a person before pods are evicted, which needs a run.", plugin="EvictionApproval"
+            )
+            raise ClusterProblem(words, "not_allowed")
         if profile.enabled.asking:
             words = sentence(
                 "{plugin} waits for a person on Permit, which needs a run.", plugin=", ".join(profile.enabled.asking)

@@ -266,3 +266,59 @@ def test_on_ones_own_machine_the_owner_may_elsewhere_nobody_may_by_their_role(ol
     assert may_schedule(User.objects.get(pk=olga.pk))
     scheduling_allow(olga, may=False)
     assert not may_schedule(User.objects.get(pk=olga.pk))
+
+
+EVICTIONS = """
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: ours
+  plugins:
+    postFilter: {enabled: [{name: EvictionApproval}]}
+"""
+
+
+def test_nothing_is_deleted_before_a_person_approves_and_once_after(
+    server: ApiServer, operator: Client, version: str, workers: Begin
+) -> None:
+    asking = ConfigurationVersion.objects.create(
+        configuration=Configuration.objects.get(slug="ours"), number=2, text=EVICTIONS
+    )
+    server.change("nodes", "n1", by=lambda it: it["status"]["allocatable"].update(cpu="1"))
+    server.change("nodes", "n2", by=lambda it: it["spec"].update(unschedulable=True))
+    server.add(ours("low", cpu="900m", on="n1"))
+    run = begun(operator, str(asking.pk))
+    worker = workers(run)
+    server.add(ours("high", cpu="900m", spec={"priority": 1000}))
+    listed = f"/api/v1/evictions/?run={run.pk}"
+    until(lambda: operator.get(listed).json()["count"])
+    assert operator.get("/api/v1/waiting/count/").json()["evictions"] == 1
+    [row] = operator.get(listed).json()["results"]
+    assert (row["name"], row["node"], row["follows"]) == ("high", "n1", CONTEXT)
+    assert [(each["name"], each["since"] is not None) for each in row["victims"]] == [("low", True)]
+    until(lambda: "waits for a person: would evict 1 pod on node n1" in condition(server, "high").get("message", ""))
+    at_rest(run)
+    assert not server.requests.select(verb="delete", resource="pods")
+    told = server.get("Pod", "low", "default")["status"].get("conditions", [])
+    assert "DisruptionTarget" not in [each["type"] for each in told]
+    assert "nominatedNodeName" not in server.get("Pod", "high", "default")["status"]
+
+    command = {
+        "type": "decide_eviction",
+        "decision": "approve",
+        "reason": "agreed with its owner",
+        "evictions": [{"number": row["number"], "namespace": "default", "name": "high"}],
+    }
+    answer = operator.post(f"/api/v1/runs/{run.pk}/commands/", command, content_type="application/json")
+    assert answer.status_code == 202, answer.content
+    until(lambda: server.requests.select(verb="delete", resource="pods"))
+    until(lambda: "Preempted" in reasons(server, "low"))
+    notes = [each["message"] for each in server.all("Event") if each["reason"] == "EvictionApproved"]
+    assert notes == ["Eviction of default/low from node n1 approved by olga: agreed with its owner"]
+    server.remove("Pod", "low", "default")
+    until(stands(run, "high", "bound"))
+    assert operator.get(listed).json()["count"] == 0
+    at_rest(run)
+    assert len(server.requests.select(verb="delete", resource="pods")) == 1
+    worker.end()
+    replay_is_the_same(run)

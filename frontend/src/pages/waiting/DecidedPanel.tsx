@@ -47,6 +47,18 @@ const LOOK: Record<Decision["decision"], { word: string; state: StateKey }> = {
     },
     state: "unschedulable",
   },
+  evict: {
+    get word() {
+      return t("evictionApproved");
+    },
+    state: "bound",
+  },
+  keep: {
+    get word() {
+      return t("evictionRejected");
+    },
+    state: "unschedulable",
+  },
 };
 
 interface DecidedPanelProps {
