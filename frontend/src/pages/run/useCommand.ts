@@ -61,6 +61,9 @@ const TRIED: Record<CommandInput["type"], string> = {
   get decide() {
     return t("notDecided");
   },
+  get decide_eviction() {
+    return t("notDecided");
+  },
   get device_condition() {
     return t("theConditionWasNotSet");
   },
