@@ -149,7 +149,7 @@ kind: KubeSchedulerConfiguration
 profiles:
   - schedulerName: default-scheduler
     plugins:
-      # It has whatever evicts at PostFilter ask first.
+      # At this point pods are evicted; with it, a person is asked first.
       postFilter:
         enabled:
           - name: EvictionApproval
