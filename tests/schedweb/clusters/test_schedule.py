@@ -13,6 +13,7 @@ from schedweb.accounts.models import AuditEntry
 from schedweb.accounts.scheduling import GROUP, may_schedule, scheduling_allow
 from schedweb.accounts.services import owner_get
 from schedweb.clusters.writing.permission import VARIABLE
+from schedweb.configurations.models import Configuration, ConfigurationVersion
 from schedweb.runs.deleting.services import run_delete, run_restore
 from schedweb.runs.models import ClusterWrite, JournalEntry, Run
 from schedweb.runs.playing.commands import command_append
