@@ -10,10 +10,13 @@ from typing import Final
 
 from django.conf import settings
 from django.contrib.auth.models import Group, User
+from rest_framework import status
 
 from schedweb.accounts.audit.recording import record
 from schedweb.accounts.roles import Role, role_of
 from schedweb.accounts.services import OWNER
+from schedweb.api.errors import ApiError
+from schedweb.sentences import say
 
 GROUP: Final = "cluster-scheduler"
 
@@ -24,6 +27,20 @@ def may_schedule(user: User) -> bool:
         return False
     is_at_home = settings.MODE == "embedded" and user.get_username() == OWNER
     return is_at_home or user.is_superuser or user.groups.filter(name=GROUP).exists()
+
+
+def refuse_who_may_not_schedule(user: User) -> None:
+    """Raises ApiError (403)."""
+    if not may_schedule(user):
+        raise ApiError(
+            say(
+                "{user} may not schedule real clusters. Whoever runs this server gives that right: {command}",
+                user=user.get_username(),
+                command=f"manage.py cluster allow {user.get_username()}",
+            ),
+            code="forbidden",
+            status_code=status.HTTP_403_FORBIDDEN,
+        )
 
 
 def scheduling_allow(user: User, *, may: bool) -> None:

@@ -11,7 +11,7 @@ from rest_framework import status
 from framework.configuration import load
 from framework.plugins.registry import installed_registry
 from schedweb.accounts.roles import BY_TOKEN
-from schedweb.accounts.scheduling import may_schedule
+from schedweb.accounts.scheduling import refuse_who_may_not_schedule
 from schedweb.api.errors import ApiError, conflict
 from schedweb.clusters.reading.problems import ClusterProblem
 from schedweb.clusters.writing.permission import permission
@@ -29,16 +29,7 @@ def refuse_person(user: User, auth: Any) -> None:
             code="forbidden",
             status_code=status.HTTP_403_FORBIDDEN,
         )
-    if not may_schedule(user):
-        raise ApiError(
-            say(
-                "{user} may not schedule real clusters. Whoever runs this server gives that right: {command}",
-                user=user.get_username(),
-                command=f"manage.py cluster allow {user.get_username()}",
-            ),
-            code="forbidden",
-            status_code=status.HTTP_403_FORBIDDEN,
-        )
+    refuse_who_may_not_schedule(user)
 
 
 def terms_of(name: str, asked: dict[str, Any]) -> Scheduling:

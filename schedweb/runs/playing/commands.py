@@ -25,6 +25,7 @@ from framework.reading.key_like import KeySearch
 from framework.reading.unknown_fields import Sightings, unknown_fields
 from schedweb.accounts.audit.recording import Action, Result, entry_of
 from schedweb.accounts.models import AuditEntry
+from schedweb.accounts.scheduling import refuse_who_may_not_schedule
 from schedweb.api.errors import ApiError, conflict
 from schedweb.engine import commands as types
 from schedweb.engine.commands import AnyCommand, command_from, plain
@@ -325,6 +326,8 @@ def command_append(*, run_id: UUID, user: Any, body: object, known_as: UUID | No
     if isinstance(command, types.Play) and run.state in (Run.State.CREATED, Run.State.PAUSED):
         refuse_too_many(run.started_by_id, run.started_by_name)
     refuse_by_state(run, command)
+    if isinstance(command, types.TryAgain) and run.follows and run.scheduling is not None:
+        refuse_who_may_not_schedule(user)  # it writes to the cluster again
     entry, is_new = command_store(run=run, user=user, command=command, client_id=client_id)
     if is_new:
         if isinstance(command, types.TryAgain):

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 
+from schedweb.accounts.scheduling import scheduling_allow
 from schedweb.clusters.writing import lease
-from schedweb.runs.models import Analysis, ClusterWrite
+from schedweb.runs.models import Analysis, ClusterWrite, Run
 from schedweb.worker.analyst import analyse
 from tests.apiserver import ApiServer
 from tests.apiserver.players import Volumes
@@ -163,3 +165,21 @@ def test_the_past_can_be_looked_at(server: ApiServer, operator: Client, version:
     assert seen("waits")["column"] == "waiting"
     assert seen("big")["column"] == "unschedulable"
     assert "900 cpu" in seen("big")["answer"]["headline"]
+
+
+def test_who_may_not_schedule_has_a_parked_run_not_tried_again(
+    server: ApiServer, operator: Client, olga: User, version: str
+) -> None:
+    run = begun(operator, version)
+    Run.objects.filter(pk=run.pk).update(
+        state="parked", parked={"at": None, "state": "paused", "ended": "", "lines": ""}
+    )
+    url = f"/api/v1/runs/{run.pk}/commands/"
+    scheduling_allow(olga, may=False)
+    refused = operator.post(url, {"type": "try_again"}, content_type="application/json")
+    assert refused.status_code == 403
+    assert "olga may not schedule" in refused.json()["error"]["message"]
+    assert Run.objects.get(pk=run.pk).state == "parked"
+    scheduling_allow(olga, may=True)
+    assert operator.post(url, {"type": "try_again"}, content_type="application/json").status_code == 202
+    assert Run.objects.get(pk=run.pk).state == "paused"
