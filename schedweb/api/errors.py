@@ -95,8 +95,8 @@ def was_deleted(what: str) -> ApiError:
     return ApiError(what, code="deleted", status_code=status.HTTP_404_NOT_FOUND)
 
 
-def conflict(message: str, *, code: str = "conflict", **extra: Any) -> ApiError:
-    return ApiError(message, code=code, status_code=status.HTTP_409_CONFLICT, extra=extra)
+def conflict(message: str, *, code: str = "conflict", path: str | None = None, **extra: Any) -> ApiError:
+    return ApiError(message, code=code, status_code=status.HTTP_409_CONFLICT, path=path, extra=extra)
 
 
 def first_detail(detail: Any, path: str = "") -> tuple[str, str]:

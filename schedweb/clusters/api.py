@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from django.contrib.auth.models import User
 from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.request import Request
@@ -9,11 +12,14 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from schedweb.accounts.permissions import IsEditor, signed_in_user
+from schedweb.accounts.roles import BY_TOKEN
+from schedweb.accounts.scheduling import may_schedule
 from schedweb.api.errors import ApiError
 from schedweb.api.idempotency import idempotent
 from schedweb.clusters import selectors, services
 from schedweb.clusters.reading.problems import ClusterProblem
 from schedweb.clusters.serializers import ClusterDetailsSerializer, ClustersSerializer
+from schedweb.clusters.writing.permission import is_allowed
 from schedweb.sentences import translated
 from schedweb.snapshots.api import import_body
 from schedweb.snapshots.queue import offer, refuse_too_many
@@ -22,6 +28,13 @@ from schedweb.snapshots.serializers import ImportSerializer
 
 def refused(problem: ClusterProblem) -> ApiError:
     return ApiError(translated(problem.words), code=problem.code, status_code=status.HTTP_404_NOT_FOUND)
+
+
+def details(request: Request, name: str) -> dict[str, Any]:
+    """Tokens schedule nothing, whoever's they are."""
+    user = request.user
+    may = isinstance(user, User) and request.auth != BY_TOKEN and may_schedule(user)
+    return {**selectors.cluster_details(name), "scheduling": {"is_allowed": is_allowed(name), "may": may}}
 
 
 class ClustersApi(APIView):
@@ -42,7 +55,7 @@ class ClusterApi(APIView):
         responses=ClusterDetailsSerializer,
     )
     def get(self, request: Request, name: str) -> Response:
-        return Response(selectors.cluster_details(name))
+        return Response(details(request, name))
 
 
 class ClusterConnectApi(APIView):
@@ -59,7 +72,7 @@ class ClusterConnectApi(APIView):
             services.cluster_connect(name=name, user=signed_in_user(request))
         except ClusterProblem as problem:
             raise refused(problem) from None
-        return Response(selectors.cluster_details(name))
+        return Response(details(request, name))
 
 
 class ClusterDisconnectApi(APIView):

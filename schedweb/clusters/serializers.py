@@ -98,10 +98,16 @@ class ClusterSnapshotSerializer(serializers.Serializer[Any]):
     counts = CountsSerializer()
 
 
+class ClusterSchedulingSerializer(serializers.Serializer[Any]):
+    is_allowed = serializers.BooleanField(help_text="PLAYGROUND_MAY_SCHEDULE names the cluster")
+    may = serializers.BooleanField(help_text="Whoever asks has the right, which `manage.py cluster allow` gives")
+
+
 class ClusterDetailsSerializer(ClusterSerializer):
     kinds = ClusterKindSerializer(many=True)
     rights = ClusterRightsSerializer(allow_null=True)
     rate = serializers.FloatField(help_text="Changes a second")
     clock_ahead = serializers.FloatField(allow_null=True, help_text="Seconds of the API server's clock before ours")
     bytes_read = serializers.IntegerField()
+    scheduling = ClusterSchedulingSerializer()
     snapshots = ClusterSnapshotSerializer(many=True, help_text="The newest ones")

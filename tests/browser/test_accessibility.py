@@ -121,6 +121,7 @@ PAGES: dict[str, tuple[str, Look]] = {
     "two attempts": ("/runs/{victims}/pods/shop/vip?against=1", shows_role("heading", "^Attempt 1 ")),
     "real against simulated": ("/runs/{beside}/real", shows("it is not in the snapshot")),
     "no shadow": ("/runs/{export}/shadow", shows("This run has no shadow")),
+    "no writes": ("/runs/{export}/writes", shows("This run schedules no cluster")),
     "nothing known of the real cluster": ("/runs/{export}/real", shows("Nothing is known")),
     "waiting": ("/waiting", shows_role("button", "^Approve postgres-2")),
     "two runs side by side": ("/compare?a={shop}&b={packed}", shows("made the difference")),

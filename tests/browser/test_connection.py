@@ -41,6 +41,7 @@ PAGES = {
     "objects": "/runs/{waits}/objects",
     "real": "/runs/{waits}/real",
     "shadow": "/runs/{waits}/shadow",
+    "writes": "/runs/{waits}/writes",
     "capacity": "/runs/{waits}/capacity",
     "operators": "/runs/{waits}/operators",
     "pod": "/runs/{waits}/pods/data/postgres-3",

@@ -97,6 +97,7 @@ def pages(site: Site, cluster_shop_run: str, shop_run: str) -> dict[str, str]:
         "objects": f"/runs/{cluster_shop_run}/objects",
         "real": f"/runs/{cluster_shop_run}/real",
         "shadow": f"/runs/{cluster_shop_run}/shadow",
+        "writes": f"/runs/{cluster_shop_run}/writes",
         "capacity": f"/runs/{cluster_shop_run}/capacity?pod=staging%2Fci-runner-7b8b755487-2b4rn&shape=ip-10-0-1-10",
         "operators": f"/runs/{cluster_shop_run}/operators?dump=true",
         "waiting": "/waiting",

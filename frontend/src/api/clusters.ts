@@ -59,6 +59,25 @@ export const followCluster = (name: string, wish: FollowWish, reading?: string) 
     },
   });
 
+export interface ScheduleWish {
+  /** The cluster's name, as a person typed it. */
+  typed: string;
+  configuration_version: string;
+  scheduler_names: string[];
+  /** Empty: all of them. */
+  namespaces: string[];
+  /** 0: as many as there are. */
+  bindings_per_minute: number;
+  dry_run: boolean;
+}
+
+/** As `followCluster`; what the run decides is written to the cluster. */
+export const scheduleCluster = (name: string, wish: ScheduleWish, reading?: string) =>
+  request<Schemas["FollowAnswer"]>(pathOf("clusters", name, "schedule"), {
+    method: "POST",
+    body: { ...(reading === undefined ? {} : { import_id: reading }), ...wish },
+  });
+
 /** Of a run that follows a cluster: how that is read. */
 export const followedQuery = (run: string) =>
   queryOptions({

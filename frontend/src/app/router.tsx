@@ -26,6 +26,7 @@ import {
   shadowSearch,
   storageSearch,
   waitingSearch,
+  writesSearch,
 } from "./search";
 
 const rootRoute = createRootRoute({ component: InLanguage, notFoundComponent: NotFound, errorComponent: PageError });
@@ -88,6 +89,13 @@ const shadowRoute = createRoute({
   path: "/runs/$run/shadow",
   validateSearch: shadowSearch,
   component: laterPage(() => import("@/pages/shadow/ShadowPage"), "ShadowPage"),
+});
+
+const writesRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/runs/$run/writes",
+  validateSearch: writesSearch,
+  component: laterPage(() => import("@/pages/writes/WritesPage"), "WritesPage"),
 });
 
 const capacityRoute = createRoute({
@@ -201,6 +209,7 @@ export const router = createRouter({
     objectsRoute,
     realRoute,
     shadowRoute,
+    writesRoute,
     capacityRoute,
     operatorsRoute,
     podRoute,

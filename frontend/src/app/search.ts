@@ -2,9 +2,10 @@
  * What each page keeps in the query string. The router parses with it, so a link from elsewhere is typed; pages take the
  * values that a parameter may have from here, not from the router, which imports the pages.
  */
+import { WRITE_OUTCOMES } from "@/api/scheduling";
+import { SHADOW_KINDS } from "@/api/shadowQueries";
 import { RUN_STATES, STATE_KEYS } from "@/api/types";
 
-import { SHADOW_KINDS } from "@/api/shadowQueries";
 import { compact, either, flag, oneOf, type RawSearch, text, whole } from "./searchValues";
 
 export const homeSearch = (search: RawSearch) => compact({ import: text(search, "import") });
@@ -104,6 +105,14 @@ export const shadowSearch = (search: RawSearch) =>
     profile: text(search, "profile"),
     workload: text(search, "workload"),
     plugin: text(search, "plugin"),
+    q: text(search, "q"),
+    offset: whole(search, "offset"),
+  });
+
+export const writesSearch = (search: RawSearch) =>
+  compact({
+    outcome: oneOf(search, "outcome", WRITE_OUTCOMES),
+    events: flag(search, "events"),
     q: text(search, "q"),
     offset: whole(search, "offset"),
   });

@@ -5,7 +5,7 @@ import { useTick } from "@/components/useTick";
 import { listed, series } from "@/format/lists";
 import { useKeys } from "@/keys/useKeys";
 
-import { CANCEL_WINDOW, type PendingApproval } from "./approvals";
+import { CANCEL_WINDOW, type PendingApproval, realClusters } from "./approvals";
 import classes from "./ApprovalToast.module.css";
 import { approvals, useFailedApprovals, usePendingApprovals } from "./decide";
 import { t } from "./texts";
@@ -64,7 +64,12 @@ export function ApprovalToast() {
                 <p>
                   {approval.held === true
                     ? t("heldUntilTheServer", { names: names(approval) })
-                    : t("bindingCantBeUndone", { names: names(approval) })}
+                    : realClusters(approval.pods).length > 0
+                      ? t("bindsForReal", {
+                          names: names(approval),
+                          contexts: listed(realClusters(approval.pods)),
+                        })
+                      : t("bindingCantBeUndone", { names: names(approval) })}
                 </p>
               </div>
               <Button size="sm" hint="z" onClick={() => approvals.cancel(approval.id)}>

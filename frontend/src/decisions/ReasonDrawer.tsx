@@ -18,10 +18,11 @@ import drawer from "@/components/Drawer.module.css";
 import { Icon, type IconName } from "@/components/Icon";
 import { Failed } from "@/components/Outcome";
 import { useFocusBack } from "@/components/useFocusBack";
+import { listed } from "@/format/lists";
 import { type Requests, requestSum } from "@/format/requestSum";
 import { refusal } from "@/live/reach";
 
-import { type DecidedPod, podKey } from "./approvals";
+import { type DecidedPod, podKey, realClusters } from "./approvals";
 import { approvals, override, reject } from "./decide";
 import classes from "./ReasonDrawer.module.css";
 import { draftOf, keepDraft, offeredReasons, rememberReason } from "./reasons";
@@ -137,6 +138,7 @@ function Form({
     }
   };
   const count = request.pods.length;
+  const real = realClusters(request.pods);
   return (
     <form
       className={drawer.form}
@@ -193,6 +195,16 @@ function Form({
         </div>
         <h3 className={classes.follows}>{t("whatHappens")}</h3>
         <ul className={classes.list}>
+          {real.length === 0 ? null : (
+            <li>
+              <Icon name="bolt" size={14} />
+              <b>
+                {request.kind === "reject"
+                  ? t("writtenForReal", { count, contexts: listed(real) })
+                  : t("boundForReal", { count, contexts: listed(real) })}
+              </b>
+            </li>
+          )}
           {followsOf(request).map((line, index) => (
             <li key={index}>
               <Icon name={line.icon} size={14} />

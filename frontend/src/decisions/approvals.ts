@@ -10,6 +10,17 @@ export interface DecidedPod {
   uid?: string | undefined;
   workload: string;
   tail: string;
+  /** The real cluster in which an approval binds it; "" or nothing in a simulated one. */
+  binds_in?: string | undefined;
+  /** There it is only tried. */
+  dry_run?: boolean | undefined;
+}
+
+/** The real clusters in which deciding about these pods writes. */
+export function realClusters(pods: readonly DecidedPod[]): string[] {
+  return [...new Set(pods.filter((pod) => pod.dry_run !== true).map((pod) => pod.binds_in ?? ""))].filter(
+    (context) => context !== "",
+  );
 }
 
 export interface PendingApproval {

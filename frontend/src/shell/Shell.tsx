@@ -1,10 +1,11 @@
 /** The frame around every page: top bar, search, keys, live connection, toasts. */
 import { useQuery } from "@tanstack/react-query";
-import { Outlet, useNavigate } from "@tanstack/react-router";
-import { Suspense, useCallback, useEffect, useState } from "react";
+import { Outlet, useNavigate, useParams } from "@tanstack/react-router";
+import { type ReactNode, Suspense, useCallback, useEffect, useState } from "react";
 
 import { ApiError, setRefusal } from "@/api/client";
 import { meQuery } from "@/api/queries";
+import { schedulesQuery } from "@/api/scheduling";
 import { queryClient } from "@/app/queryClient";
 import { Failed } from "@/components/Outcome";
 import { ApprovalToast } from "@/decisions/ApprovalToast";
@@ -13,6 +14,8 @@ import { useKeyboard, useKeys } from "@/keys/useKeys";
 import { startLive } from "@/live/live";
 import { refusal } from "@/live/reach";
 import { later } from "@/parts/later";
+import { runOf } from "@/rewind/moment";
+import { LiveBand } from "@/scheduling/LiveBand";
 
 import { NoticesPlace } from "./NoticesPlace";
 import { SignedOut } from "./PageOutcome";
@@ -76,6 +79,7 @@ export function Shell() {
         {me.error !== null && me.data === undefined ? (
           <Failed what={t("theServerDoesNotAnswer")} error={me.error} retry={() => void me.refetch()} />
         ) : null}
+        {signedIn && !visits ? <RunBand /> : null}
         {me.data === undefined ? null : visits ? (
           <SharedPages me={me.data}>
             <Outlet />
@@ -91,6 +95,14 @@ export function Shell() {
       {searching === "never" ? null : <Searching opened={searching === "open"} onClose={closeSearch} />}
     </>
   );
+}
+
+/** On all pages of a run that schedules a real cluster. (Its type is said, for the router's is made from this component's.) */
+function RunBand(): ReactNode {
+  const { run } = useParams({ strict: false });
+  const id = run === undefined ? "" : runOf(run);
+  const { data } = useQuery({ ...schedulesQuery(id), enabled: id !== "" });
+  return data === true ? <LiveBand key={id} run={id} /> : null;
 }
 
 /** What is typed concerns nothing but the search, so the frame does not hold it. */

@@ -30,6 +30,8 @@ export function waitingRow(name: string, left: number, more: Partial<WaitingRow>
     decidable: true,
     held: false,
     run_state: "playing",
+    binds_in: "",
+    dry_run: false,
     now: at(0),
     ...more,
   };

@@ -21,10 +21,14 @@ class Permission:
     context: str
 
 
+def is_allowed(context: str, variables: Mapping[str, str] = os.environ) -> bool:
+    """Whether whoever started this process named the context."""
+    return context in {each.strip() for each in variables.get(VARIABLE, "").split(",")}
+
+
 def permission(context: str, named: str, variables: Mapping[str, str] = os.environ) -> Permission:
     """``named``: the cluster's name as a person typed it. Raises ClusterProblem (not_allowed)."""
-    allowed = {each.strip() for each in variables.get(VARIABLE, "").split(",")}
-    if context not in allowed:
+    if not is_allowed(context, variables):
         words = sentence(
             "This server may not schedule in {context}. Whoever runs it names the contexts in {variable}.",
             context=context,

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import User
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -14,12 +14,22 @@ from rest_framework.views import APIView
 
 from schedweb.accounts.permissions import IsOperator, signed_in_user
 from schedweb.api.idempotency import idempotent
+from schedweb.api.windows import WINDOW_PARAMETERS, check_choice, window_of, window_serializer
 from schedweb.clusters.api import refused
 from schedweb.clusters.reading.problems import ClusterProblem
 from schedweb.engine.live import Scheduling
 from schedweb.runs.following import services
-from schedweb.runs.following.selectors import followed_body, scheduled_body
+from schedweb.runs.following.selectors import (
+    EVERY,
+    OUTCOMES,
+    PURPOSES,
+    AskedWrites,
+    followed_body,
+    scheduled_body,
+    writes_window,
+)
 from schedweb.runs.following.serializers import (
+    ClusterWriteSerializer,
     FollowAnswerSerializer,
     FollowedSerializer,
     FollowRequestSerializer,
@@ -135,3 +145,28 @@ class RunScheduleApi(APIView):
     )
     def get(self, request: Request, run: UUID) -> Response:
         return Response(scheduled_body(run_get(run)))
+
+
+class RunWritesApi(APIView):
+    of_run = ("run",)
+    permission_classes = (IsOperator,)
+
+    @extend_schema(
+        operation_id="runs_writes",
+        description="What a run that schedules a real cluster wrote there, and what became of it; newest first.",
+        parameters=[
+            *WINDOW_PARAMETERS,
+            OpenApiParameter(
+                "purpose", str, enum=(EVERY, *PURPOSES), description="without it everything but Events; all: these, too"
+            ),
+            OpenApiParameter("outcome", str, enum=OUTCOMES, description="without it all of them"),
+            OpenApiParameter("q", str, description="only of objects with this in their namespace or name"),
+        ],
+        responses=window_serializer(ClusterWriteSerializer),
+    )
+    def get(self, request: Request, run: UUID) -> Response:
+        found = request.query_params
+        check_choice("purpose", found.get("purpose", ""), (EVERY, *PURPOSES))
+        check_choice("outcome", found.get("outcome", ""), OUTCOMES)
+        asked = AskedWrites(found.get("purpose", ""), found.get("outcome", ""), found.get("q", ""))
+        return Response(writes_window(run_get(run), window_of(request), asked))

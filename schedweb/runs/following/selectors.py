@@ -3,26 +3,37 @@
 from __future__ import annotations
 
 import datetime
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, get_args
 
 import msgspec
 from django.conf import settings
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from schedweb.api.errors import not_found
+from schedweb.api.windows import Window, window_answer
 from schedweb.clusters.reading.following import ClusterState
 from schedweb.clusters.selectors import behind_of, kinds_overall, moment, worst_problem
 from schedweb.engine.live import Scheduling
 from schedweb.runs.following.scheduling import SchedulingState
-from schedweb.runs.models import Followed, Run
+from schedweb.runs.models import ClusterWrite, Followed, JournalEntry, Run
 from schedweb.runs.storing.lease import OWNER
+from schedweb.runs.storing.writes import COUNTED_ONLY
 from schedweb.sentences import say, translated
+from schedweb.writes.writes import Outcome, Purpose, Result, Write
 
 SILENT: Final = datetime.timedelta(seconds=15)
 SCHEDULING_STATES: Final = (
     *("waiting", "catching_up", "scheduling", "standing_by", "lease_lost", "not_allowed", "stale", "failed", "stopped"),
 )
 STATES: Final = ("waiting", "catching_up", "live", "partly", "stale", "failed", "ended")
+RECENT: Final = 20
+"""Writes whose answers tell whether a right is missing now."""
+EVERY: Final = "all"
+PURPOSES: Final = get_args(Purpose)
+RESULTS: Final = get_args(Result)
+OUTCOMES: Final = ("written", "refused", "on_their_way")
 
 
 def followed_body(run: Run) -> dict[str, Any]:
@@ -60,12 +71,16 @@ def scheduled_body(run: Run) -> dict[str, Any]:
     overall, since = overall_of(run, row, reading)
     own = msgspec.json.decode(row.scheduling, type=SchedulingState) if row.scheduling else None
     state, problem, holder = overall, problem_of(run, row, reading, overall), ""
-    if overall == "ended":
+    stop = JournalEntry.objects.filter(run=run, type="stop").order_by("number").first()
+    if overall == "ended" or stop is not None:
+        # Nothing is sent from the moment it was said, whenever the engine hears of it.
         state = "stopped"
+        since = since if stop is None else stop.created_at
     elif overall in ("live", "partly"):
         state = "catching_up" if own is None else own.state
         if own is not None:
-            since, problem, holder = moment(own.since), translated(own.problem), own.holder
+            since, holder = moment(own.since), own.holder
+            problem = translated(own.problem) or problem or denied(run)
     return {
         "context": run.follows,
         "state": state,
@@ -78,6 +93,77 @@ def scheduled_body(run: Run) -> dict[str, Any]:
         "dry_run": terms.dry_run,
         "written": row.writes_done,
         "refused": row.writes_refused,
+        "on_their_way": counted_writes(run).filter(outcome__isnull=True).count(),
+        "stopped_by": stop.author_name if stop is not None and stop.author_id is not None else "",
+    }
+
+
+def denied(run: Run) -> str:
+    """That what was written last, of any purpose, was not allowed; "" where all was."""
+    newest: dict[str, ClusterWrite] = {}
+    for row in counted_writes(run).filter(outcome__isnull=False).order_by("-number")[:RECENT]:
+        newest.setdefault(row.purpose, row)
+    for row in newest.values():
+        outcome = msgspec.convert(row.outcome, Outcome)
+        if outcome.result == "forbidden":
+            return say("The credentials may not do what was tried last: {why}", why=translated(outcome.message))
+    return ""
+
+
+def counted_writes(run: Run) -> QuerySet[ClusterWrite]:
+    """Those that the figures of a run are about: Events aside."""
+    return ClusterWrite.objects.filter(run=run).exclude(purpose__in=COUNTED_ONLY)
+
+
+@dataclass(frozen=True)
+class AskedWrites:
+    purpose: str = ""
+    """"" for all but Events, ``all`` for all."""
+    outcome: str = ""
+    """One of ``OUTCOMES``; "" for all."""
+    query: str = ""
+
+
+def writes_window(run: Run, window: Window, asked: AskedWrites) -> dict[str, Any]:
+    """Newest first. Raises ApiError (404) for a run that schedules no cluster."""
+    if run.scheduling is None:
+        raise not_found(say("{run} schedules no cluster.", run=run))
+    rows = counted_writes(run) if asked.purpose == "" else ClusterWrite.objects.filter(run=run)
+    if asked.purpose not in ("", EVERY):
+        rows = rows.filter(purpose=asked.purpose)
+    if asked.outcome == "on_their_way":
+        rows = rows.filter(outcome__isnull=True)
+    elif asked.outcome == "written":
+        rows = rows.filter(outcome__result="done")
+    elif asked.outcome == "refused":
+        rows = rows.filter(outcome__isnull=False).exclude(outcome__result="done")
+    if asked.query:
+        rows = rows.filter(Q(name__icontains=asked.query) | Q(namespace__icontains=asked.query))
+    return window_answer(window, rows.order_by("-number"), write_body)
+
+
+def write_body(row: ClusterWrite) -> dict[str, Any]:
+    write = msgspec.convert(row.write, Write)
+    outcome = None if row.outcome is None else msgspec.convert(row.outcome, Outcome)
+    target = write.body.get("target") if row.purpose == "bind" else None
+    return {
+        "number": row.number,
+        "purpose": row.purpose,
+        "method": write.method,
+        "path": write.path,
+        "namespace": row.namespace,
+        "name": row.name,
+        "node": target["name"] if target else "",
+        "body": write.body,
+        "stored_at": row.stored_at,
+        "answered_at": row.answered_at,
+        "result": None if outcome is None else outcome.result,
+        "status": outcome.status if outcome else 0,
+        "message": translated(outcome.message) if outcome else "",
+        "bound_to": outcome.node_name if outcome else "",
+        "tries": outcome.tries if outcome else 0,
+        "looked": outcome.looked if outcome else False,
+        "dry_run": outcome.dry_run if outcome else False,
     }
 
 

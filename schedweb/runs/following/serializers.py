@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Any, Final
 
 from rest_framework import serializers
 
-from schedweb.runs.following.selectors import SCHEDULING_STATES, STATES
+from schedweb.runs.following.selectors import PURPOSES, RESULTS, SCHEDULING_STATES, STATES
 from schedweb.runs.playing.serializers import RunSerializer
+from schedweb.sentences import say
 from schedweb.snapshots.serializers import ImportSerializer
+
+LABEL: Final = re.compile("[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+"""RFC 1123, as the API server has it for namespaces."""
 
 
 class FollowRequestSerializer(serializers.Serializer[Any]):
@@ -31,6 +36,16 @@ class FollowRequestSerializer(serializers.Serializer[Any]):
     )
 
 
+class NamespaceField(serializers.CharField):
+    """A name that no namespace can have would leave all pods where they are, without a word."""
+
+    def to_internal_value(self, data: Any) -> str:
+        name = super().to_internal_value(data)
+        if not LABEL.fullmatch(name):
+            raise serializers.ValidationError(say("{name} is not the name of a namespace.", name=name))
+        return name
+
+
 class ScheduleRequestSerializer(serializers.Serializer[Any]):
     import_id = serializers.UUIDField(
         required=False,
@@ -44,7 +59,7 @@ class ScheduleRequestSerializer(serializers.Serializer[Any]):
         help_text="the schedulerName of every profile: whose pods are scheduled",
     )
     namespaces = serializers.ListField(
-        child=serializers.CharField(max_length=63), required=False, help_text="empty: all of them"
+        child=NamespaceField(max_length=63), required=False, help_text="empty: all of them"
     )
     bindings_per_minute = serializers.IntegerField(
         required=False, min_value=0, max_value=1_000_000, help_text="0: as many as there are"
@@ -97,3 +112,25 @@ class ScheduledSerializer(serializers.Serializer[Any]):
     dry_run = serializers.BooleanField()
     written = serializers.IntegerField(help_text="writes that were carried out, Events aside")
     refused = serializers.IntegerField(help_text="writes that were not, Events aside")
+    on_their_way = serializers.IntegerField(help_text="writes that have no outcome yet, Events aside")
+    stopped_by = serializers.CharField(allow_blank=True, help_text="who said Stop; empty where nobody did")
+
+
+class ClusterWriteSerializer(serializers.Serializer[Any]):
+    number = serializers.IntegerField()
+    purpose = serializers.ChoiceField(PURPOSES)
+    method = serializers.CharField()
+    path = serializers.CharField()
+    namespace = serializers.CharField(allow_blank=True, help_text="of the object that it changes")
+    name = serializers.CharField()
+    node = serializers.CharField(allow_blank=True, help_text="of a binding: where to")
+    body = serializers.DictField(help_text="as it is sent")
+    stored_at = serializers.DateTimeField(help_text="when it was decided; it is sent afterwards")
+    answered_at = serializers.DateTimeField(allow_null=True)
+    result = serializers.ChoiceField(RESULTS, allow_null=True, help_text="null: it has no outcome yet")
+    status = serializers.IntegerField(help_text="of the last answer; 0 without one")
+    message = serializers.CharField(allow_blank=True)
+    bound_to = serializers.CharField(allow_blank=True, help_text="where the pod is bound, as far as that is known")
+    tries = serializers.IntegerField()
+    looked = serializers.BooleanField(help_text="the object was looked at before this was said")
+    dry_run = serializers.BooleanField()

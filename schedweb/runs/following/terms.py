@@ -14,7 +14,7 @@ from schedweb.accounts.roles import BY_TOKEN
 from schedweb.accounts.scheduling import refuse_who_may_not_schedule
 from schedweb.api.errors import ApiError, conflict
 from schedweb.clusters.reading.problems import ClusterProblem
-from schedweb.clusters.writing.permission import permission
+from schedweb.clusters.writing.permission import is_allowed, permission
 from schedweb.configurations.models import ConfigurationVersion
 from schedweb.engine.live import Scheduling
 from schedweb.runs.playing.playable import extenders_of
@@ -37,7 +37,8 @@ def terms_of(name: str, asked: dict[str, Any]) -> Scheduling:
     try:
         permission(name, asked["typed"])
     except ClusterProblem as problem:
-        raise conflict(translated(problem.words), code=problem.code) from None
+        path = "typed" if is_allowed(name) else None
+        raise conflict(translated(problem.words), code=problem.code, path=path) from None
     return Scheduling(
         instance=f"playground-{uuid4().hex[:12]}",
         schedulers=tuple(asked["scheduler_names"]),
@@ -60,6 +61,7 @@ def refuse_terms(version: ConfigurationVersion, terms: Scheduling) -> None:
                 names=", ".join(names),
             ),
             code="scheduler_names",
+            path="scheduler_names",
         )
     if urls := extenders_of(version.text):
         raise conflict(
@@ -69,4 +71,5 @@ def refuse_terms(version: ConfigurationVersion, terms: Scheduling) -> None:
                 extenders=", ".join(urls),
             ),
             code="extenders",
+            path="configuration_version",
         )

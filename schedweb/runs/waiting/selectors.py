@@ -48,6 +48,7 @@ def waiting_row(pod: PodRecord) -> dict[str, Any]:
     card, run = pod.card, pod.run
     gang = card.get("gang")
     waits = card.get("waiting", [])
+    binds_in = run.follows if run.scheduling is not None else ""
     return {
         "run": str(run.pk),
         "run_number": str(run),
@@ -72,6 +73,8 @@ def waiting_row(pod: PodRecord) -> dict[str, Any]:
         "decidable": pod.asks_person,
         "held": is_held(run, pod),
         "run_state": run.state,
+        "binds_in": binds_in,
+        "dry_run": bool(binds_in) and (run.scheduling or {}).get("dry_run", False),
         "now": iso(run.clock),
     }
 

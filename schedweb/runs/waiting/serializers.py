@@ -31,6 +31,10 @@ class WaitingRowSerializer(PodRefSerializer):
     decidable = serializers.BooleanField(help_text="a plugin among them asks a person")
     held = serializers.BooleanField(help_text="the clock stands before the deadline")
     run_state = serializers.CharField()
+    binds_in = serializers.CharField(
+        allow_blank=True, help_text="the real cluster in which an approval binds the pod; empty in a simulated one"
+    )
+    dry_run = serializers.BooleanField(help_text="of such a run: it is only tried, and nothing changes there")
     now = serializers.DateTimeField(help_text="the run's clock")
 
 

@@ -17,6 +17,7 @@ from schedweb.configurations.models import Configuration, ConfigurationVersion
 from schedweb.runs.deleting.services import run_delete, run_restore
 from schedweb.runs.models import ClusterWrite, JournalEntry, Run
 from schedweb.runs.playing.commands import command_append
+from schedweb.snapshots.models import Import
 from tests.apiserver import ApiServer
 from tests.apiserver.manifests import pod
 from tests.schedweb.clusters.conftest import CONTEXT, until
@@ -197,6 +198,87 @@ def test_nobody_schedules_by_accident(
     assert "may not schedule" in refused(403)
     assert not Run.objects.exists()
     assert not server.requests.writes()
+
+
+def test_a_refusal_names_its_field_and_the_cluster_says_what_is_missing(
+    server: ApiServer, operator: Client, version: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = {"typed": CONTEXT, "configuration_version": version, "scheduler_names": [OURS]}
+
+    def path(**changes: Any) -> str | None:
+        answer = operator.post(URL, {**good, **changes}, content_type="application/json")
+        assert answer.status_code in (400, 409), answer.content
+        found: str | None = answer.json()["error"].get("path")
+        return found
+
+    def missing() -> tuple[bool, bool]:
+        told = operator.get(f"/api/v1/clusters/{CONTEXT}/").json()["scheduling"]
+        return not told["is_allowed"], not told["may"]
+
+    assert path(typed="prd") == "typed"
+    assert path(scheduler_names=["default-scheduler"]) == "scheduler_names"
+    assert (path(namespaces=["ml", "Not one"]) or "").startswith("namespaces")
+    assert path(bindings_per_minute=-1) == "bindings_per_minute"
+    assert missing() == (False, False)
+    monkeypatch.setenv(VARIABLE, "another")
+    assert path() is None, "no field of the form can mend that"
+    Group.objects.get(name=GROUP).user_set.clear()
+    assert missing() == (True, True)
+    assert not Import.objects.exists()
+
+
+def test_writes_are_listed_with_what_became_of_them(
+    server: ApiServer, operator: Client, version: str, workers: Begin
+) -> None:
+    server.add(ours("plain"), asks("bad"))
+    run = begun(operator, version)
+    worker = workers(run)
+    until(lambda: node_of(server, "plain"))
+    until(stands(run, "bad", "waiting"))
+    waiting = operator.get(f"/api/v1/waiting/?run={run.pk}").json()["rows"]
+    assert [(row["name"], row["binds_in"], row["dry_run"]) for row in waiting] == [("bad", CONTEXT, False)]
+    decide(operator, run, "reject", "bad", "not today")
+    until(lambda: "not today" in condition(server, "bad").get("message", ""))
+    at_rest(run)
+
+    def writes(**query: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = operator.get(f"/api/v1/runs/{run.pk}/schedule/writes/", query).json()["results"]
+        return found
+
+    assert {row["purpose"] for row in writes()} == {"bind", "status"}, "Events are apart"
+    assert {row["purpose"] for row in writes(purpose="all")} > {"bind", "event"}
+    assert [row["number"] for row in writes()] == sorted((row["number"] for row in writes()), reverse=True)
+    (bound,) = writes(purpose="bind")
+    assert (bound["name"], bound["node"], bound["result"]) == ("plain", node_of(server, "plain"), "done")
+    assert (bound["method"], bound["status"]) == ("POST", 201)
+    assert bound["path"].endswith("/pods/plain/binding")
+    assert {row["name"] for row in writes(q="bad")} == {"bad"}
+    assert writes(outcome="refused") == writes(outcome="on_their_way") == []
+    assert operator.get(f"/api/v1/runs/{run.pk}/schedule/writes/", {"outcome": "lost"}).status_code == 400
+
+    with server.faults.hold(**BINDINGS) as held:
+        server.add(ours("late"))
+        held.wait_hit()
+        command_append(run_id=run.pk, user=User.objects.get(username="olga"), body={"type": "stop"})
+        told = state(operator, run)
+        assert (told["state"], told["stopped_by"], told["on_their_way"]) == ("stopped", "olga", 1)
+        assert [row["name"] for row in writes(outcome="on_their_way")] == ["late"]
+    until(lambda: Run.objects.get(pk=run.pk).state == "stopped")
+    worker.join()
+
+
+def test_a_right_that_is_taken_away_is_told(server: ApiServer, operator: Client, version: str, workers: Begin) -> None:
+    run = begun(operator, version)
+    worker = workers(run)
+    until(lambda: state(operator, run)["state"] == "scheduling")
+    assert state(operator, run)["problem"] == ""
+    with server.faults.forbid(**BINDINGS):
+        server.add(ours("p1"))
+        until(lambda: "may not do what was tried last" in state(operator, run)["problem"])
+        assert state(operator, run)["refused"] >= 1
+    until(lambda: node_of(server, "p1"))
+    until(lambda: state(operator, run)["problem"] == "")
+    worker.end()
 
 
 def test_stop_comes_before_the_next_write(

@@ -22,6 +22,7 @@ import classes from "./Clusters.module.css";
 import { FollowButton } from "./FollowButton";
 import { Kinds } from "./Kinds";
 import { Rights } from "./Rights";
+import { Schedule } from "./Schedule";
 import { Shadow } from "./Shadow";
 import { State } from "./State";
 import { t } from "./texts";
@@ -68,6 +69,7 @@ function Details({ cluster, now }: { cluster: ClusterDetails; now: number }) {
           <div className={classes.column}>
             <Kinds cluster={cluster} now={now} />
             <Shadow cluster={cluster} />
+            <Schedule cluster={cluster} />
             <Snapshots cluster={cluster} />
           </div>
           <Rights cluster={cluster} />

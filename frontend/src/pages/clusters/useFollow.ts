@@ -3,14 +3,17 @@ import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 
-import { followCluster, type FollowWish } from "@/api/clusters";
+import { followCluster, type FollowWish, scheduleCluster, type ScheduleWish } from "@/api/clusters";
 
 /** How often it is asked whether the cluster is read. */
 const LOOK = 500;
 
-export function useFollow(cluster: string) {
+type Begin<Wish> = (cluster: string, wish: Wish, reading?: string) => ReturnType<typeof followCluster>;
+
+function useBegin<Wish>(cluster: string, begin: Begin<Wish>, page: (wish: Wish) => "/runs/$run" | "/runs/$run/shadow") {
   const navigate = useNavigate();
   const left = useRef(false);
+  const isLeft = () => left.current;
   useEffect(() => {
     left.current = false;
     return () => {
@@ -18,17 +21,24 @@ export function useFollow(cluster: string) {
     };
   }, []);
   return useMutation({
-    mutationFn: async (wish: FollowWish) => {
-      let answer = await followCluster(cluster, wish);
-      while (answer.run === null && answer.reading !== null && !left.current) {
+    mutationFn: async (wish: Wish) => {
+      let answer = await begin(cluster, wish);
+      while (answer.run === null && answer.reading !== null && !isLeft()) {
         await new Promise((later) => setTimeout(later, LOOK));
-        answer = await followCluster(cluster, wish, answer.reading.id);
+        // Who left meanwhile wants no run: without this question there is none.
+        if (isLeft()) break;
+        answer = await begin(cluster, wish, answer.reading.id);
       }
       return answer.run;
     },
     onSuccess: (run, wish) => {
-      if (run === null || left.current) return null;
-      return navigate({ to: wish.shadow === true ? "/runs/$run/shadow" : "/runs/$run", params: { run: run.id } });
+      if (run === null || isLeft()) return null;
+      return navigate({ to: page(wish), params: { run: run.id } });
     },
   });
 }
+
+export const useFollow = (cluster: string) =>
+  useBegin<FollowWish>(cluster, followCluster, (wish) => (wish.shadow === true ? "/runs/$run/shadow" : "/runs/$run"));
+
+export const useSchedule = (cluster: string) => useBegin<ScheduleWish>(cluster, scheduleCluster, () => "/runs/$run");

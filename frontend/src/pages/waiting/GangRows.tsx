@@ -8,6 +8,7 @@ import { Icon } from "@/components/Icon";
 import { useDue } from "@/decisions/decide";
 import { both, clauses, listed } from "@/format/lists";
 import { requestSum } from "@/format/requestSum";
+import { LiveChip } from "@/scheduling/LiveChip";
 
 import { Approving } from "./Approving";
 import { type Group, groupWaits, keyOf } from "./inbox";
@@ -67,6 +68,7 @@ export function GangRows({ group, gang, ...table }: GangRowsProps) {
             <Icon name="gang" size={14} />
             <b>{gang.name}</b>
             <Chip>{t("podGroup")}</Chip>
+            <LiveChip context={first.binds_in} dryRun={first.dry_run} />
           </span>
           <em>
             {manyRuns ? `${first.run_number} · ` : ""}

@@ -7,6 +7,7 @@ import { PodName } from "@/components/Chip";
 import { useDue } from "@/decisions/decide";
 import { requestText } from "@/format/resources";
 import { age, exact, seconds } from "@/format/time";
+import { LiveChip } from "@/scheduling/LiveChip";
 
 import { Approving } from "./Approving";
 import { atZero, keyOf, scoreText } from "./inbox";
@@ -60,7 +61,8 @@ export function PodRow({ row, oldest, member = false, ...table }: PodRowProps) {
       <td className={classes.pod}>
         <Link to="/runs/$run/pods/$namespace/$name" params={{ run: row.run, namespace: row.namespace, name: row.name }}>
           <PodName pod={row} />
-        </Link>
+        </Link>{" "}
+        {member ? null : <LiveChip context={row.binds_in} dryRun={row.dry_run} />}
         <em>{about(row, now, member, oldest, manyRuns)}</em>
         {row.asked_again === null ? null : (
           <em className={classes.again}>{t("askedAgain", { askedagain: row.asked_again })}</em>

@@ -1,7 +1,16 @@
 /** The inbox: pods that wait on Permit, decided singly or together, and what was decided before. */
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { type FocusEvent, Suspense, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
+import {
+  type FocusEvent,
+  type ReactNode,
+  Suspense,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
 
 import { useMe } from "@/api/useMe";
 import { WAITING_LIMIT, waitingQuery } from "@/api/waitingQueries";
@@ -13,6 +22,7 @@ import { approvals } from "@/decisions/decide";
 import { listed } from "@/format/lists";
 import { useConnection } from "@/live/useLive";
 import { later } from "@/parts/later";
+import { LiveBand } from "@/scheduling/LiveBand";
 import { notify } from "@/shell/notify";
 import { announce } from "@/shell/pageLive";
 import { useTitle } from "@/shell/useTitle";
@@ -32,7 +42,8 @@ import classes from "./WaitingPage.module.css";
 const ReasonDrawer = later(() => import("@/decisions/ReasonDrawer"));
 const route = getRouteApi("/waiting");
 
-export function WaitingPage() {
+// Its type is said: the router's is made from it, and what stands in a fragment is looked at for a type that is not.
+export function WaitingPage(): ReactNode {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const { operates: mayDecide } = useMe();
@@ -63,55 +74,65 @@ export function WaitingPage() {
   useCountdownSpoken(view.present.find((row) => keyOf(row) === view.cursor) ?? null, nowOf);
   const runs = [...new Map((base?.rows ?? []).map((row) => [row.run, row])).values()];
 
+  // What is decided here binds real pods: said as on the pages of those runs, and for as long as the page is open.
+  const found = (base?.rows ?? []).filter((row) => row.binds_in !== "").map((row) => row.run);
+  const [live, setLive] = useState<readonly string[]>([]);
+  if (found.some((run) => !live.includes(run))) setLive([...new Set([...live, ...found])]);
+
   return (
-    <Page className={classes.page} ref={page}>
-      <InboxHeader
-        total={base?.count ?? answer.data?.count ?? 0}
-        person={base?.person ?? 0}
-        gang={base?.gang ?? 0}
-        runs={runs}
-        fresh={view.fresh}
-        orderHeld={view.orderHeld}
-        onHold={() => store.toggleOrderHeld()}
-        field={field}
-      />
-      {stale ? <p className={classes.stale}>{t("whatYouSeeMayBe")}</p> : null}
-      <Panel className={classes.list} aria-label={t("podsThatWaitOnPermit")} {...reading(store)}>
-        {answer.data === undefined ? (
-          answer.error === null ? (
-            <Outlines count={5} height={44} label={t("readingWhoWaits")} />
-          ) : (
-            <Failed what={t("couldNotListWaitingPods")} error={answer.error} retry={() => void answer.refetch()} />
-          )
-        ) : view.groups.length === 0 ? (
-          <NobodyWaits />
-        ) : (
-          <InboxTable store={store} view={view} manyRuns={runs.length > 1} mayDecide={mayDecide} nowOf={nowOf} />
-        )}
-        <More window={answer.data} onMore={() => setWindows(windows + 1)} />
-      </Panel>
-      <DecidedPanel
-        run={search.run}
-        all={search.decided === "all"}
-        onAll={(all) =>
-          void navigate({ search: (old) => ({ ...old, decided: all ? "all" : undefined }), replace: true })
-        }
-      />
-      {view.marked.length > 0 && view.asking === null ? (
-        <BulkBar
-          rows={view.marked}
-          can={mayDecide}
-          onClear={() => store.clearMarks()}
-          onReject={() => store.ask("reject", view.marked)}
-          onApprove={() => store.approve(view.marked)}
+    <>
+      {live.map((run) => (
+        <LiveBand key={run} run={run} alone={live.length === 1} />
+      ))}
+      <Page className={classes.page} ref={page}>
+        <InboxHeader
+          total={base?.count ?? answer.data?.count ?? 0}
+          person={base?.person ?? 0}
+          gang={base?.gang ?? 0}
+          runs={runs}
+          fresh={view.fresh}
+          orderHeld={view.orderHeld}
+          onHold={() => store.toggleOrderHeld()}
+          field={field}
         />
-      ) : null}
-      <Suspense fallback={null}>
-        {view.asking === null ? null : (
-          <ReasonDrawer request={view.asking} onClose={() => store.closeAsking()} onDone={() => store.clearMarks()} />
-        )}
-      </Suspense>
-    </Page>
+        {stale ? <p className={classes.stale}>{t("whatYouSeeMayBe")}</p> : null}
+        <Panel className={classes.list} aria-label={t("podsThatWaitOnPermit")} {...reading(store)}>
+          {answer.data === undefined ? (
+            answer.error === null ? (
+              <Outlines count={5} height={44} label={t("readingWhoWaits")} />
+            ) : (
+              <Failed what={t("couldNotListWaitingPods")} error={answer.error} retry={() => void answer.refetch()} />
+            )
+          ) : view.groups.length === 0 ? (
+            <NobodyWaits />
+          ) : (
+            <InboxTable store={store} view={view} manyRuns={runs.length > 1} mayDecide={mayDecide} nowOf={nowOf} />
+          )}
+          <More window={answer.data} onMore={() => setWindows(windows + 1)} />
+        </Panel>
+        <DecidedPanel
+          run={search.run}
+          all={search.decided === "all"}
+          onAll={(all) =>
+            void navigate({ search: (old) => ({ ...old, decided: all ? "all" : undefined }), replace: true })
+          }
+        />
+        {view.marked.length > 0 && view.asking === null ? (
+          <BulkBar
+            rows={view.marked}
+            can={mayDecide}
+            onClear={() => store.clearMarks()}
+            onReject={() => store.ask("reject", view.marked)}
+            onApprove={() => store.approve(view.marked)}
+          />
+        ) : null}
+        <Suspense fallback={null}>
+          {view.asking === null ? null : (
+            <ReasonDrawer request={view.asking} onClose={() => store.closeAsking()} onDone={() => store.clearMarks()} />
+          )}
+        </Suspense>
+      </Page>
+    </>
   );
 }
 

@@ -38,12 +38,15 @@ export function Following({ run, commander, operates }: { run: Run; commander: C
   const { visits } = useMe();
   const followed = useQuery({ ...followedQuery(runOf(run.id)), enabled: !visits });
   const { data } = followed;
-  const words = data === undefined ? t("followWaiting") : followingText(data);
+  // Of a run that schedules the band says how it ended.
+  const isOver = run.schedules && data?.state === "ended";
+  const words = isOver ? "" : data === undefined ? t("followWaiting") : followingText(data);
   return (
     <div className={classes.strip} data-state={data?.state ?? "waiting"}>
       <p className="clip" title={data?.problem === "" ? words : `${words}\n${data?.problem ?? ""}`} role="status">
         <i aria-hidden="true" />
-        <b>{t("follows", { context: run.follows })}</b> <span>{words}</span>
+        <b>{run.schedules ? t("schedules", { context: run.follows }) : t("follows", { context: run.follows })}</b>{" "}
+        <span>{words}</span>
       </p>
       {data?.shadow === true ? (
         <Link to="/runs/$run/shadow" params={{ run: runOf(run.id) }} className="leads">
@@ -51,7 +54,7 @@ export function Following({ run, commander, operates }: { run: Run; commander: C
         </Link>
       ) : null}
       {data === undefined || data.problem === "" ? null : <p className="faint clip">{data.problem}</p>}
-      {run.state === "stopped" || run.moment !== null ? null : (
+      {run.schedules || run.state === "stopped" || run.moment !== null ? null : (
         <Button
           size="sm"
           sends

@@ -17,6 +17,7 @@ import { RunItems } from "@/exchange/RunItems";
 import { ShareDrawer } from "@/exchange/ShareDrawer";
 import { bytes } from "@/format/number";
 import { useEscape } from "@/keys/useEscape";
+import { runOf } from "@/rewind/moment";
 import { notifyError } from "@/shell/notify";
 
 import { RunDialog, type RunDialogKind } from "../dialog/RunDialog";
@@ -200,6 +201,14 @@ export default function RunMenu({ run, commander, operates, onClosed }: RunMenuP
           </Menu.Item>
           {visits ? null : (
             <>
+              {run.schedules ? (
+                <Menu.Item
+                  leftSection={<Icon name="bolt" size={14} />}
+                  onClick={() => void navigate({ to: "/runs/$run/writes", params: { run: runOf(run.id) } })}
+                >
+                  {t("writesToTheCluster")}
+                </Menu.Item>
+              ) : null}
               <Menu.Item
                 leftSection={<Icon name="command" size={14} />}
                 onClick={() =>

@@ -1,0 +1,86 @@
+/** How a run that schedules a real cluster stands, in words. */
+import type { Scheduled } from "@/api/scheduling";
+import { both, either, sentences } from "@/format/lists";
+import { wallTime } from "@/format/time";
+
+import { t } from "./texts";
+
+/** What the band is: `on` binds real pods, `dry` tries it only, `off` writes nothing. */
+export type Look = "on" | "dry" | "off";
+
+export function lookOf({ state, dry_run }: Scheduled): Look {
+  return state === "scheduling" ? (dry_run ? "dry" : "on") : "off";
+}
+
+export function titleOf(scheduled: Scheduled): string {
+  const { context } = scheduled;
+  switch (lookOf(scheduled)) {
+    case "on":
+      return t("bindsRealPodsIn", { context });
+    case "dry":
+      return t("dryRunIn", { context });
+    default:
+      return t("notWritingTo", { context });
+  }
+}
+
+/** Whose pods, where and how fast. */
+export function termsOf({ schedulers, namespaces, bindings_per_minute }: Scheduled): string[] {
+  return [
+    t("schedulerNames", { names: either(schedulers) }),
+    namespaces.length === 0
+      ? t("allNamespaces")
+      : t("inNamespaces", { namespaces: both(namespaces), count: namespaces.length }),
+    bindings_per_minute === 0 ? t("noLimit") : t("atMostAMinute", { count: bindings_per_minute }),
+  ];
+}
+
+/** Why nothing is written, since when, and what goes on by itself; "" while it writes. */
+export function whyNot({ state, since, holder, stopped_by, on_their_way }: Scheduled, me: string | undefined): string {
+  const at = since === null ? "" : wallTime(Date.parse(since));
+  switch (state) {
+    case "scheduling":
+      return "";
+    case "waiting":
+      return t("noWorkerYet");
+    case "catching_up":
+      return t("catchingUp");
+    case "standing_by":
+      return holder === "" ? t("waitsForTheLease") : t("leaseIsHeldBy", { holder, at });
+    case "lease_lost":
+      return t("leaseWasLost", { at });
+    case "not_allowed":
+      return t("notAllowedSince", { at });
+    case "stale":
+      return t("unreachableSince", { at });
+    case "failed":
+      return t("neverReachedSince", { at });
+    case "stopped":
+      return sentences([
+        stopped_by === ""
+          ? t("stoppedAt", { at })
+          : stopped_by === me
+            ? t("stoppedByYou", { at })
+            : t("stoppedBy", { who: stopped_by, at }),
+        on_their_way > 0 ? t("answersAwaited", { count: on_their_way }) : undefined,
+      ]);
+  }
+}
+
+/** Beside a fault: what goes on meanwhile, and how it ends. */
+export function meanwhile({ state }: Scheduled): string {
+  switch (state) {
+    case "stale":
+    case "failed":
+      return t("meanwhileUnreachable");
+    case "lease_lost":
+    case "standing_by":
+      return t("meanwhileLease");
+    case "not_allowed":
+      return t("meanwhileNotAllowed");
+    case "scheduling":
+      return t("meanwhileDenied");
+    default:
+      return "";
+  }
+}
