@@ -1342,6 +1342,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run}/schedule/writes/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What a run that schedules a real cluster wrote there, and what became of it; newest first. */
+        get: operations["runs_writes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run}/selection/": {
         parameters: {
             query?: never;
@@ -2542,6 +2559,7 @@ export interface components {
              */
             clock_ahead: number | null;
             bytes_read: number;
+            scheduling: components["schemas"]["ClusterScheduling"];
             /** @description The newest ones */
             snapshots: components["schemas"]["ClusterSnapshot"][];
         };
@@ -2626,6 +2644,12 @@ export interface components {
             missing: string[];
             why: string;
         };
+        ClusterScheduling: {
+            /** @description PLAYGROUND_MAY_SCHEDULE names the cluster */
+            is_allowed: boolean;
+            /** @description Whoever asks has the right, which `manage.py cluster allow` gives */
+            may: boolean;
+        };
         ClusterSnapshot: {
             /** Format: uuid */
             id: string;
@@ -2645,6 +2669,80 @@ export interface components {
          * @enum {string}
          */
         ClusterStateEnum: "off" | "waiting" | "catching_up" | "live" | "partly" | "stale" | "failed";
+        ClusterWrite: {
+            number: number;
+            purpose: components["schemas"]["PurposeEnum"];
+            method: string;
+            path: string;
+            /** @description of the object that it changes */
+            namespace: string;
+            name: string;
+            /** @description of a binding: where to */
+            node: string;
+            /** @description as it is sent */
+            body: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description when it was decided; it is sent afterwards
+             */
+            stored_at: string;
+            /** Format: date-time */
+            answered_at: string | null;
+            /**
+             * @description null: it has no outcome yet
+             *
+             *     * `done` - done
+             *     * `bound_elsewhere` - bound_elsewhere
+             *     * `gone` - gone
+             *     * `replaced` - replaced
+             *     * `terminating` - terminating
+             *     * `gated` - gated
+             *     * `conflict` - conflict
+             *     * `exists` - exists
+             *     * `forbidden` - forbidden
+             *     * `busy` - busy
+             *     * `refused` - refused
+             *     * `unreached` - unreached
+             *     * `unknown` - unknown
+             *     * `withheld` - withheld
+             */
+            result: (components["schemas"]["ClusterWriteResultEnum"] | components["schemas"]["NullEnum"]) | null;
+            /** @description of the last answer; 0 without one */
+            status: number;
+            message: string;
+            /** @description where the pod is bound, as far as that is known */
+            bound_to: string;
+            tries: number;
+            /** @description the object was looked at before this was said */
+            looked: boolean;
+            dry_run: boolean;
+        };
+        /**
+         * @description * `done` - done
+         *     * `bound_elsewhere` - bound_elsewhere
+         *     * `gone` - gone
+         *     * `replaced` - replaced
+         *     * `terminating` - terminating
+         *     * `gated` - gated
+         *     * `conflict` - conflict
+         *     * `exists` - exists
+         *     * `forbidden` - forbidden
+         *     * `busy` - busy
+         *     * `refused` - refused
+         *     * `unreached` - unreached
+         *     * `unknown` - unknown
+         *     * `withheld` - withheld
+         * @enum {string}
+         */
+        ClusterWriteResultEnum: "done" | "bound_elsewhere" | "gone" | "replaced" | "terminating" | "gated" | "conflict" | "exists" | "forbidden" | "busy" | "refused" | "unreached" | "unknown" | "withheld";
+        ClusterWriteWindow: {
+            count: number;
+            offset: number;
+            limit: number;
+            results: components["schemas"]["ClusterWrite"][];
+        };
         Clusters: {
             results: components["schemas"]["Cluster"][];
             /** @description Why no context is offered */
@@ -4788,6 +4886,24 @@ export interface components {
             /** @description Read so far */
             objects: number;
         };
+        /**
+         * @description * `bind` - bind
+         *     * `status` - status
+         *     * `disrupt` - disrupt
+         *     * `evict` - evict
+         *     * `volume` - volume
+         *     * `node_of_claim` - node_of_claim
+         *     * `protect_claim` - protect_claim
+         *     * `devices` - devices
+         *     * `create_claim` - create_claim
+         *     * `claim_of_pod` - claim_of_pod
+         *     * `event` - event
+         *     * `series` - series
+         *     * `leader` - leader
+         *     * `lease` - lease
+         * @enum {string}
+         */
+        PurposeEnum: "bind" | "status" | "disrupt" | "evict" | "volume" | "node_of_claim" | "protect_claim" | "devices" | "create_claim" | "claim_of_pod" | "event" | "series" | "leader" | "lease";
         QueueCounts: {
             gated: number;
             active: number;
@@ -5282,6 +5398,10 @@ export interface components {
             written: number;
             /** @description writes that were not, Events aside */
             refused: number;
+            /** @description writes that have no outcome yet, Events aside */
+            on_their_way: number;
+            /** @description who said Stop; empty where nobody did */
+            stopped_by: string;
         };
         /**
          * @description * `waiting` - waiting
@@ -6088,6 +6208,10 @@ export interface components {
             /** @description the clock stands before the deadline */
             held: boolean;
             run_state: string;
+            /** @description the real cluster in which an approval binds the pod; empty in a simulated one */
+            binds_in: string;
+            /** @description of such a run: it is only tried, and nothing changes there */
+            dry_run: boolean;
             /**
              * Format: date-time
              * @description the run's clock
@@ -11017,6 +11141,66 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Scheduled"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_writes: {
+        parameters: {
+            query?: {
+                /** @description How many to return, at most 200 */
+                limit?: number;
+                /** @description How many to leave out */
+                offset?: number;
+                /** @description without it all of them */
+                outcome?: "on_their_way" | "refused" | "written";
+                /** @description without it everything but Events; all: these, too */
+                purpose?: "all" | "bind" | "claim_of_pod" | "create_claim" | "devices" | "disrupt" | "event" | "evict" | "leader" | "lease" | "node_of_claim" | "protect_claim" | "series" | "status" | "volume";
+                /** @description only of objects with this in their namespace or name */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A run's id */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterWriteWindow"];
                 };
             };
             /** @description Not logged in */

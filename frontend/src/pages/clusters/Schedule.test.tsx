@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { cleanup, screen } from "@testing-library/react";
+import { cleanup, screen, waitFor } from "@testing-library/react";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import type { ClusterDetails, ClusterRule } from "@/api/clusters";
@@ -50,8 +50,8 @@ describe("the way to schedule a cluster", () => {
     ["the role", { may: false }, [], "viewer", /Your role can look/],
     ["the rule to bind", {}, ["pods/binding"], "operator", /lack 1 rule of the mode Schedule: pods\/binding/],
   ])("says that %s is missing, and is no button", async (_, more, missing, role, why) => {
-    const { textContent } = await panel(more, missing, role);
-    expect(textContent).toMatch(why);
+    const found = await panel(more, missing, role);
+    await waitFor(() => expect(found.textContent).toMatch(why));
     expect(button()).toBeNull();
   });
 
