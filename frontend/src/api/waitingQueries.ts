@@ -3,7 +3,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 
 import { request, withQuery } from "./client";
 import type { Window } from "./types";
-import type { Decision, WaitingKind, WaitingWindow } from "./waitingTypes";
+import type { Decision, Eviction, WaitingKind, WaitingWindow } from "./waitingTypes";
 
 export interface WaitingFilter {
   run?: string | undefined;
@@ -39,5 +39,13 @@ export const decisionsQuery = (run: string | undefined, limit: number) =>
   queryOptions({
     queryKey: ["waiting", "decisions", run, limit],
     queryFn: ({ signal }) => request<Window<Decision>>(withQuery("/decisions/", { run, limit }), { signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const evictionsQuery = (run: string | undefined) =>
+  queryOptions({
+    queryKey: ["waiting", "evictions", run],
+    queryFn: ({ signal }) =>
+      request<Window<Eviction>>(withQuery("/evictions/", { run, limit: WAITING_LIMIT }), { signal }),
     placeholderData: keepPreviousData,
   });

@@ -6,4 +6,6 @@ type Schemas = components["schemas"];
 export type WaitingRow = Schemas["WaitingRow"];
 export type WaitingWindow = Schemas["WaitingWindow"];
 export type Decision = Schemas["Decision"];
+export type Eviction = Schemas["EvictionRow"];
+export type EvictionVictim = Schemas["EvictionVictim"];
 export type WaitingKind = "person" | "gang";

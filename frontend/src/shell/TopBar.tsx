@@ -125,8 +125,13 @@ function Brand({ shared }: { shared: string | undefined }) {
 
 function WaitingPill() {
   const { data } = useQuery(waitingCountQuery);
-  if (data === undefined || data.count === 0) return null;
-  return <Pill title={t("podsWait", { count: data.count, person: data.person })}>{count(data.count)}</Pill>;
+  const total = data === undefined ? 0 : data.count + data.evictions;
+  if (data === undefined || total === 0) return null;
+  const title = [
+    data.count === 0 ? "" : t("podsWait", { count: data.count, person: data.person }),
+    data.evictions === 0 ? "" : t("evictionsWait", { count: data.evictions }),
+  ];
+  return <Pill title={title.filter(Boolean).join("\n")}>{count(total)}</Pill>;
 }
 
 function Mark() {

@@ -1,7 +1,8 @@
-/** What stands above the inbox: how many wait, in which runs, and what the list is narrowed to. */
+/** What stands above the list: how many wait, in which runs, what it is narrowed to, and evictions that are proposed. */
 import { getRouteApi } from "@tanstack/react-router";
 import { type RefObject, useEffect, useState } from "react";
 
+import { useMe } from "@/api/useMe";
 import type { WaitingKind, WaitingRow } from "@/api/waitingTypes";
 import { Button } from "@/components/Button";
 import { Pill } from "@/components/Chip";
@@ -9,6 +10,7 @@ import { Icon } from "@/components/Icon";
 import { Segmented } from "@/components/Segmented";
 import { count } from "@/format/number";
 
+import { Evictions } from "./Evictions";
 import { rich, t } from "./texts";
 import classes from "./WaitingPage.module.css";
 
@@ -28,41 +30,46 @@ interface InboxHeaderProps {
 
 export function InboxHeader({ runs, fresh, orderHeld, onHold, field, ...counts }: InboxHeaderProps) {
   const { total } = counts;
+  const { run } = route.useSearch();
+  const { operates: mayDecide } = useMe();
   return (
-    <header>
-      <div className="row">
-        <h1 className={classes.title}>{t("waitingOnPermit")}</h1>
-        <Pill big title={t("podsWaitOnPermit", { count: total })}>
-          {count(total)}
-        </Pill>
-        <span className="muted hidePhone">
-          {runs.length === 0
-            ? ""
-            : runs.length === 1
-              ? t("inSoonestTimeOutFirst", { runname: runs[0]?.run_name ?? "" })
-              : t("inRunsSoonestTimeOut", { runs: runs.length })}
-        </span>
-        <span className="grow" />
-        {fresh > 0 ? (
-          <span className={classes.fresh} role="status">
-            {orderHeld ? t("cameSinceOrderHeld", { fresh }) : t("comeWhenListLeft", { fresh })}
+    <>
+      <header>
+        <div className="row">
+          <h1 className={classes.title}>{t("waitingOnPermit")}</h1>
+          <Pill big title={t("podsWaitOnPermit", { count: total })}>
+            {count(total)}
+          </Pill>
+          <span className="muted hidePhone">
+            {runs.length === 0
+              ? ""
+              : runs.length === 1
+                ? t("inSoonestTimeOutFirst", { runname: runs[0]?.run_name ?? "" })
+                : t("inRunsSoonestTimeOut", { runs: runs.length })}
           </span>
-        ) : null}
-        <span className="hidePhone">
-          <Button
-            kind={orderHeld ? "primary" : "ghost"}
-            size="sm"
-            icon="pause"
-            hint="h"
-            aria-pressed={orderHeld}
-            onClick={onHold}
-          >
-            {orderHeld ? t("orderHeld") : t("holdOrder")}
-          </Button>
-        </span>
-      </div>
-      <Tools runs={runs} field={field} {...counts} />
-    </header>
+          <span className="grow" />
+          {fresh > 0 ? (
+            <span className={classes.fresh} role="status">
+              {orderHeld ? t("cameSinceOrderHeld", { fresh }) : t("comeWhenListLeft", { fresh })}
+            </span>
+          ) : null}
+          <span className="hidePhone">
+            <Button
+              kind={orderHeld ? "primary" : "ghost"}
+              size="sm"
+              icon="pause"
+              hint="h"
+              aria-pressed={orderHeld}
+              onClick={onHold}
+            >
+              {orderHeld ? t("orderHeld") : t("holdOrder")}
+            </Button>
+          </span>
+        </div>
+        <Tools runs={runs} field={field} {...counts} />
+      </header>
+      <Evictions run={run} mayDecide={mayDecide} />
+    </>
   );
 }
 
