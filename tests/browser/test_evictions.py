@@ -30,7 +30,7 @@ def objects() -> list[dict[str, Any]]:
     amounts = {"cpu": "2", "memory": "8Gi", "pods": "20"}
     nodes = [
         {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": {"allocatable": amounts}}
-        for name in ("n1", "n2")
+        for name in ("n1",)
     ]
     budget = {
         "apiVersion": "policy/v1",
@@ -48,7 +48,7 @@ def objects() -> list[dict[str, Any]]:
     waiting = low("trainer", "")
     del waiting["spec"]["nodeName"]
     waiting["spec"] |= {"priorityClassName": "urgent", "priority": 1000}
-    return [*nodes, classes, budget, low("etl", "n1"), low("web", "n2"), waiting]
+    return [*nodes, classes, budget, low("etl", "n1"), waiting]
 
 
 @pytest.fixture
