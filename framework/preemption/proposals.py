@@ -23,6 +23,8 @@ PREEMPTOR_GONE: Final = sentence("the pod is gone")
 NOT_NEEDED: Final = sentence("the pod's newest attempt came to something else")
 OTHERS: Final = sentence("its newest attempt would evict others")
 NO_LONGER: Final = sentence("evicting them would no longer make room, or would take more than was approved")
+WAITS: Final = "waits for a person: would evict"
+"""So PostFilter's reason begins while somebody is asked."""
 NOT_ASKED: Final = sentence("nobody has to be asked about it any more")
 SWITCHED: Final = sentence("the configuration was switched")
 
@@ -158,7 +160,7 @@ class Proposals:
             self.observer.proposed(own)
         self._confirmed.add(uid)
         pods = "1 pod" if len(leaving) == 1 else f"{len(leaving)} pods"
-        return Status.unschedulable(f"waits for a person: would evict {pods} on node {chosen.node}")
+        return Status.unschedulable(f"{WAITS} {pods} on node {chosen.node}")
 
     def attempt_ended(self, uid: str, *, is_placed: bool) -> bool:
         """What this attempt did not come to is proposed no longer. Whether the pod is to be tried at once."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from framework.interface import SUCCESS, Code, Status
 from framework.objects.timestamps import SECOND
+from framework.preemption.proposals import WAITS
 from framework.sentences import Sentence, Words, counted_sentence, sentence
 from framework.trace.attempt import AttemptTrace
 from framework.trace.extended import after_extenders
@@ -78,7 +79,8 @@ def victims_words(trace: AttemptTrace) -> Sentence:
     """``2 victims on node-7``."""
     nominated = next((each for each in trace.post_filter if each.nominated_node), None)
     if nominated is None:
-        return sentence("no victims")
+        reasons = (reason for each in trace.post_filter for reason in each.status.all_reasons)
+        return sentence("asks a person") if any(each.startswith(WAITS) for each in reasons) else sentence("no victims")
     victims = len(nominated.victims)
     return counted_sentence(
         "{count} victim on {node}", "{count} victims on {node}", victims, node=nominated.nominated_node

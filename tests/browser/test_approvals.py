@@ -50,7 +50,7 @@ def test_one_pod_is_approved_and_bound_the_other_goes_back_with_the_reason(waiti
     expect(rejected).to_contain_text(REASON)
     expect(rejected).to_contain_text("back in the queue")
     expect(decided.get_by_role("listitem").filter(has_text="postgres-2")).to_contain_text("bound")
-    expect(inbox).to_contain_text("Nobody waits in this run.")
+    expect(inbox).to_contain_text("No pod waits on Permit in this run.")
     expect(inbox.get_by_role("link")).to_have_count(0)
 
     decided.get_by_role("link", name="postgres-2").click()

@@ -3558,6 +3558,8 @@ export interface components {
             now: string;
             /** @description the real cluster whose pods these are */
             follows: string | null;
+            /** @description whether nothing is deleted there: the run only tries its writes */
+            dry_run: boolean;
         };
         EvictionRowWindow: {
             count: number;

@@ -1,12 +1,22 @@
-/** Beside a pod whose approval binds it in a real cluster, with that cluster's name. */
+/** Beside what an approval does in a real cluster, with that cluster's name: a pod is bound, or others are evicted. */
 import { Icon } from "@/components/Icon";
 
 import classes from "./LiveChip.module.css";
 import { t } from "./texts";
 
-export function LiveChip({ context, dryRun }: { context: string; dryRun: boolean }) {
+interface LiveChipProps {
+  context: string;
+  dryRun: boolean;
+  evicts?: boolean;
+}
+
+export function LiveChip({ context, dryRun, evicts = false }: LiveChipProps) {
   if (context === "") return null;
-  const words = dryRun ? t("onlyTriedIn", { context }) : t("bindsARealPodIn", { context });
+  const words = dryRun
+    ? t("onlyTriedIn", { context })
+    : evicts
+      ? t("evictsRealPodsIn", { context })
+      : t("bindsARealPodIn", { context });
   return (
     <span className={classes.chip} data-dry={dryRun} title={words}>
       <Icon name="bolt" size={12} />

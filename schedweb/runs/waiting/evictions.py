@@ -31,6 +31,7 @@ def eviction_row(row: EvictionProposal) -> dict[str, Any]:
         "run_state": run.state,
         "now": iso(run.clock),
         "follows": run.follows or None,
+        "dry_run": bool(run.follows) and (run.scheduling or {}).get("dry_run", False),
     }
 
 

@@ -68,6 +68,7 @@ class EvictionRowSerializer(EvictionSerializer):
     run_state = serializers.CharField()
     now = serializers.DateTimeField(help_text="the run's clock")
     follows = serializers.CharField(allow_null=True, help_text="the real cluster whose pods these are")
+    dry_run = serializers.BooleanField(help_text="whether nothing is deleted there: the run only tries its writes")
 
 
 class DecisionSerializer(PodRefSerializer):

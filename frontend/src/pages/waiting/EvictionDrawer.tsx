@@ -54,7 +54,7 @@ export default function EvictionDrawer({ request, onClose }: EvictionDrawerProps
 
 function Form({ request, onClose }: EvictionDrawerProps) {
   const { decision, eviction } = request;
-  const { run, number, namespace, name, victims, node, follows } = eviction;
+  const { run, number, namespace, name, victims, node, follows, dry_run } = eviction;
   const evicts = decision === "approve";
   const n = victims.length;
   const queries = useQueryClient();
@@ -130,7 +130,11 @@ function Form({ request, onClose }: EvictionDrawerProps) {
           {(evicts
             ? [
                 t("triedAgainAndEvicts", { name, node }),
-                follows === null ? t("victimsAreDeleted") : t("realPodsAreDeleted", { cluster: follows }),
+                follows === null
+                  ? t("victimsAreDeleted")
+                  : dry_run
+                    ? t("deletionsAreOnlyTried", { cluster: follows })
+                    : t("realPodsAreDeleted", { cluster: follows }),
               ]
             : [t("staysUnschedulable", { name }), t("notProposedAgain")]
           ).map((line) => (

@@ -15,6 +15,7 @@ import { requestText } from "@/format/resources";
 import { age, exact } from "@/format/time";
 import { useKeys } from "@/keys/useKeys";
 import { later } from "@/parts/later";
+import { LiveChip } from "@/scheduling/LiveChip";
 
 import classes from "./Evictions.module.css";
 import type { EvictionRequest } from "./EvictionDrawer";
@@ -110,7 +111,8 @@ function Proposal({ eviction, mayDecide, onDecide }: ProposalProps) {
                   <PodName pod={eviction} />
                 </Link>
               ),
-            })}
+            })}{" "}
+            <LiveChip context={eviction.follows ?? ""} dryRun={eviction.dry_run} evicts />
           </h3>
           <p className="faint">{about(eviction)}</p>
           {eviction.message === "" ? null : <p className={classes.message}>{eviction.message}</p>}

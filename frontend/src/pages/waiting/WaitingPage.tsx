@@ -13,7 +13,7 @@ import {
 } from "react";
 
 import { useMe } from "@/api/useMe";
-import { WAITING_LIMIT, waitingQuery } from "@/api/waitingQueries";
+import { evictionsQuery, WAITING_LIMIT, waitingQuery } from "@/api/waitingQueries";
 import type { WaitingWindow } from "@/api/waitingTypes";
 import { Button } from "@/components/Button";
 import { Failed, Outlines } from "@/components/Outcome";
@@ -75,7 +75,11 @@ export function WaitingPage(): ReactNode {
   const runs = [...new Map((base?.rows ?? []).map((row) => [row.run, row])).values()];
 
   // What is decided here binds real pods: said as on the pages of those runs, and for as long as the page is open.
-  const found = (base?.rows ?? []).filter((row) => row.binds_in !== "").map((row) => row.run);
+  const proposed = useQuery(evictionsQuery(search.run)).data?.results ?? [];
+  const found = [
+    ...(base?.rows ?? []).filter((row) => row.binds_in !== "").map((row) => row.run),
+    ...proposed.filter((eviction) => eviction.follows !== null).map((eviction) => eviction.run),
+  ];
   const [live, setLive] = useState<readonly string[]>([]);
   if (found.some((run) => !live.includes(run))) setLive([...new Set([...live, ...found])]);
 

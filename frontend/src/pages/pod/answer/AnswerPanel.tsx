@@ -71,6 +71,13 @@ export function AnswerPanel({ run, answer, pod, cycle, reading }: AnswerPanelPro
           <>
             <h2>{answer.headline}</h2>
             {answer.detail === "" ? null : <p>{answer.detail}</p>}
+            {pod.evicts === null ? null : (
+              <p>
+                <Link className="leads" to="/waiting" search={{ run }}>
+                  {t("whoWouldGoAndDecide")}
+                </Link>
+              </p>
+            )}
             {answer.kind === "in_flight" ? <UnderWay run={run} pod={pod} cycle={cycle} /> : null}
             {pod.preempted_by === null ? null : <PreemptedBy run={run} by={pod.preempted_by} />}
           </>
