@@ -24,7 +24,7 @@ NOT_NEEDED: Final = sentence("the pod's newest attempt came to something else")
 OTHERS: Final = sentence("its newest attempt would evict others")
 NO_LONGER: Final = sentence("evicting them would no longer make room, or would take more than was approved")
 WAITS: Final = "waits for a person: would evict"
-"""So PostFilter's reason begins while somebody is asked."""
+"""What stands in PostFilter's reason while somebody is asked."""
 NOT_ASKED: Final = sentence("nobody has to be asked about it any more")
 SWITCHED: Final = sentence("the configuration was switched")
 

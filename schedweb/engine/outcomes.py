@@ -80,7 +80,7 @@ def victims_words(trace: AttemptTrace) -> Sentence:
     nominated = next((each for each in trace.post_filter if each.nominated_node), None)
     if nominated is None:
         reasons = (reason for each in trace.post_filter for reason in each.status.all_reasons)
-        return sentence("asks a person") if any(each.startswith(WAITS) for each in reasons) else sentence("no victims")
+        return sentence("asks a person") if any(WAITS in each for each in reasons) else sentence("no victims")
     victims = len(nominated.victims)
     return counted_sentence(
         "{count} victim on {node}", "{count} victims on {node}", victims, node=nominated.nominated_node

@@ -12,6 +12,7 @@ from schedweb.engine import commands
 from schedweb.engine.batch import Gatherer
 from schedweb.engine.checkpoint import load_checkpoint, save_checkpoint
 from schedweb.engine.commands import DecidedEviction
+from schedweb.engine.outcomes import victims_words
 from schedweb.engine.pace import Pace
 from schedweb.engine.player import Happened, Player
 from schedweb.engine.replay import replay
@@ -88,6 +89,17 @@ def test_a_run_waits_for_the_person_and_says_who_loses_what() -> None:
     evicts = Gatherer(at.game).evicts(view)
     assert evicts is not None
     assert evicts["number"] == row["number"]
+
+
+def test_the_attempt_says_that_it_asks() -> None:
+    at = table()
+    play(at.game)
+    [asking] = [trace for trace in at.game.traces if trace.post_filter]
+    assert str(victims_words(asking)) == "asks a person"
+    at.order(decide(at.game, "approve"))
+    play(at.game)
+    evicting = next(trace for trace in at.game.traces if trace.cycle > asking.cycle)
+    assert str(victims_words(evicting)) == "2 victims on a"
 
 
 def test_approval_evicts_with_the_next_attempt() -> None:
