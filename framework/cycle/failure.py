@@ -46,7 +46,7 @@ def handle_failure(
         queued.pending_plugins = set(fit_error.pending_plugins)
 
     uid = pod.metadata.uid
-    approved = not core.proposals.is_idle and core.proposals.attempt_ended(uid, is_placed=False)
+    approved = core.proposals.is_used and core.proposals.attempt_ended(uid, is_placed=False)
     live = core.objects.get(Pod, pod.metadata.namespace, pod.metadata.name)
     if live is None or live.spec.node_name:
         core.queue.done(uid)

@@ -245,7 +245,7 @@ def prepare_binding(
         handle_failure(core, queued, pod, Status.as_error(str(error)), None, CLEAR_NOMINATION, trace)
         return None
     core.queue.nominator.delete(pod.metadata.uid)
-    if not core.proposals.is_idle:
+    if core.proposals.is_used:
         core.proposals.attempt_ended(pod.metadata.uid, is_placed=True)
 
     status = profile.binding.reserve(state, pod, node_name, trace)

@@ -89,6 +89,8 @@ class Proposals:
         """Uid of a victim whose eviction was approved → uid of the pod it makes room for, until it terminates."""
         self._confirmed: set[str] = set()
         """Pods whose attempt under way came to the proposal that stands."""
+        self.is_used = False
+        """Whether anything was ever proposed; no call, as every attempt looks at it."""
 
     # --- what attempts ask --------------------------------------------------------------------------------------------
 
@@ -150,6 +152,7 @@ class Proposals:
             if own is not None:
                 self.withdraw(own, OTHERS)
             self._count += 1
+            self.is_used = True
             own = Proposal(
                 self._count, preemptor, chosen.node, leaving, chosen.pdb_violations, plugin, each.name, message, now
             )
@@ -179,10 +182,6 @@ class Proposals:
         return False
 
     # --- what the cluster tells ---------------------------------------------------------------------------------------
-
-    @property
-    def is_idle(self) -> bool:
-        return not (self.open or self._kept or self._evicting)
 
     def pod_changed(self, old: Pod | None, new: Pod | None) -> list[Pod]:
         """Pods that have to be tried again, as what was proposed for them no longer holds. None: not there."""

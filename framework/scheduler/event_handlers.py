@@ -72,7 +72,7 @@ def handle(core: SchedulingCore, event: InformerEvent) -> None:
         case ObjectAdded() | ObjectUpdated() | ObjectDeleted():
             was, now = sides(event)
             core.queue.move_all(change_of(was, now), was, now, core.now)
-    if not core.proposals.is_idle:
+    if core.proposals.is_used:
         _tell_proposals(core, event)
 
 

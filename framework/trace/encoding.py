@@ -39,6 +39,8 @@ MAX_STEMS: Final = 64
 TABLE_SPAN: Final = 1 << 12
 """A normalisation is written as a table from raw score to score when raw scores span less than this."""
 BY_POSITION: Final = -1
+GOES_ON: Final = ("waiting", "")
+"""Results of attempts on Permit, in PreBind, or that an extender has yet to bind: nothing of them is final."""
 R = TypeVar("R")
 _NOTHING: Final = msgspec.Raw(msgspec.msgpack.encode(None))
 
@@ -115,7 +117,7 @@ class AttemptWriter:
 
     def add(self, trace: AttemptTrace) -> None:
         """The next attempt of the chunk."""
-        self._frames.append(trace if _goes_on(trace) else self._frame(len(self._frames), trace))
+        self._frames.append(trace if trace.result in GOES_ON else self._frame(len(self._frames), trace))
 
     def written(self) -> bytes:
         """The chunk of what was added; nothing is added to it any more."""
@@ -158,7 +160,7 @@ class AttemptWriter:
 
     def _frame(self, index: int, trace: AttemptTrace) -> Frame:
         frame = Frame(own_numbers(trace), _NOTHING)
-        if _goes_on(trace):
+        if trace.result in GOES_ON:
             frame.content = msgspec.Raw(encoded_content(trace))
         else:
             content = content_of(trace)
@@ -242,11 +244,6 @@ class AttemptWriter:
             places = {}
         self._places[group] = places
         return places
-
-
-def _goes_on(trace: AttemptTrace) -> bool:
-    """On Permit, in PreBind, or an extender has yet to bind it: nothing of it is final."""
-    return trace.result in ("waiting", "")
 
 
 def _total(plugins: Sequence[PluginScores], count: int) -> Ints:
