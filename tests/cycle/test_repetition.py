@@ -129,6 +129,7 @@ def test_plugins_that_promise_repeatable_answers() -> None:
     assert sorted(plugin.name for plugin in PLUGINS if isinstance(plugin, type) and plugin.repeatable) == [
         "DefaultPreemption",
         "DynamicResources",
+        "EvictionApproval",
         "InterPodAffinity",
         "NodeAffinity",
         "NodeDeclaredFeatures",

@@ -113,7 +113,7 @@ def test_a_switched_gate_is_a_change() -> None:
 
 def test_changes_in_words() -> None:
     approvals = BUILTINS[4].text
-    assert words(BUILTINS[5].text, approvals) == [
+    assert words(BUILTINS[6].text, approvals) == [
         ("PrioritySort", ["no longer runs"]),
         ("Coscheduling", ["added at QueueSort, PreFilter, PostFilter, Reserve, Permit"]),
         ("ManualApproval", ["added at PreEnqueue, Permit"]),
