@@ -64,7 +64,7 @@ def extracted() -> Catalog:
     found = Catalog(charset="utf-8")
     methods: list[tuple[str, Any]] = [
         ("**/migrations/**", "ignore"),
-        ("configuration/presets.py", from_presets),
+        ("configuration/preset_texts.py", from_presets),
         ("configurations/builtins.py", from_presets),
         ("**.py", "python"),
         ("**.html", from_template),
