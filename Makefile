@@ -6,7 +6,7 @@ NODE := $(PY) -m scripts.node
 PYTEST_WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run advisories test test-python test-frontend check check-python check-layers check-frontend \
+.PHONY: help setup run advisories test test-python test-frontend test-live check check-python check-layers check-frontend \
 	check-generated check-migrations generate format lock prove bench screenshots
 
 help: ## show this list
@@ -31,6 +31,12 @@ test-python: setup
 	@$(PY) -m scripts.chromium --install
 	@$(PY) -m scripts.debian --install
 	$(PY) -m pytest -n $(PYTEST_WORKERS) --dist loadgroup
+
+test-live: export PYTHONDONTWRITEBYTECODE =
+test-live: setup ## the scenarios of tests/live at the real API server that TEST_KUBECONFIG names (docs/live-clusters.md)
+	@test -n "$$TEST_KUBECONFIG" || { echo "TEST_KUBECONFIG names no kubeconfig; its user has to be the cluster's administrator"; exit 2; }
+	@$(PY) -m scripts.debian --install
+	$(PY) -m pytest -p no:xdist -k real tests/live
 
 check: check-python check-layers check-frontend check-generated check-migrations ## everything that needs no test run
 

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from tests.apiserver import events, patches, pods, reading, statuses
-from tests.apiserver.kinds import EVENTS, NAMESPACES, NEW_EVENTS, PODS, Json, Kind
+from tests.apiserver.kinds import CLAIMS, EVENTS, NAMESPACES, NEW_EVENTS, PODS, VOLUMES, Json, Kind
 from tests.apiserver.log import Request
 from tests.apiserver.store import Store, Stored, encode
 from tests.apiserver.times import stamp
@@ -171,8 +171,13 @@ def _admitted(store: Store, kind: Kind, body: Json, now: datetime) -> Json:
     if kind is NEW_EVENTS:
         _check_event(body)
     if kind.status:
-        return {**body, "status": {}} if "status" in body else body
+        return {key: value for key, value in body.items() if key != "status"} | _first_status(kind)
     return body
+
+
+def _first_status(kind: Kind) -> Json:
+    """What a client says of it is dropped."""
+    return {"status": {"phase": "Pending"}} if kind in (CLAIMS, VOLUMES) else {}
 
 
 def _check_event(body: Json) -> None:
