@@ -83,7 +83,7 @@ class ClusterScheduling(Watching):
         self._held_once = False
         self._problem: Words = ""
         self._tried_at: float | None = None
-        self._stored_state: tuple[StateName, str] | None = None
+        self._stored_state: tuple[StateName, str, str] | None = None
 
     # --- the supervisor's thread --------------------------------------------------------------------------------------
 
@@ -180,6 +180,7 @@ class ClusterScheduling(Watching):
             identity=f"{socket.gethostname()}_{uuid.uuid4()}",
             on_acquired=lambda lease: self._led(),
             on_lost=self._lost,
+            on_problem=lambda why: self.wake(),
         )
         self._holder.start()
 
@@ -213,9 +214,10 @@ class ClusterScheduling(Watching):
             holder = self._holder.holder
         else:
             holder = ""
-        if (state, holder) != self._stored_state:
-            self._stored_state = (state, holder)
-            told = SchedulingState(state, time.time(), self._problem, holder)
+        problem = self._problem or ("" if self._holder is None else self._holder.problem)
+        if (state, holder, str(problem)) != self._stored_state:
+            self._stored_state = (state, holder, str(problem))
+            told = SchedulingState(state, time.time(), problem, holder)
             patiently(lambda: store_scheduling(self.lease, msgspec.json.encode(told).decode()))
 
     # --- other threads ------------------------------------------------------------------------------------------------

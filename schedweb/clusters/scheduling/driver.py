@@ -17,7 +17,7 @@ from framework.configuration.effective import EffectiveConfiguration
 from framework.plugins.registry import Registry
 from framework.scheduler import Scheduler
 from framework.scheduler.observer import Observer
-from framework.sentences import sentence
+from framework.sentences import Words, sentence
 from schedweb.clusters.reading.problems import ClusterProblem
 from schedweb.clusters.reading.rights import LEASE, LEASE_NAMESPACE
 from schedweb.clusters.scheduling.cluster import LiveCluster
@@ -53,8 +53,10 @@ class Driver:
         limits: Limits,
         record: Record,
         seed: int,
+        complain: Callable[[Words], None] = lambda why: None,
     ) -> None:
-        """Raises ClusterProblem, also for configurations that cannot be played without a run."""
+        """``complain`` hears why the Lease cannot be had, where nobody else has it. Raises ClusterProblem, also for
+        configurations that cannot be played without a run."""
         _check(configuration, scheduler_names)
         self.limits = limits
         self.ended: Ended | None = None
@@ -74,6 +76,7 @@ class Driver:
             identity=f"{host}_{uuid.uuid4()}",
             on_acquired=self._leads,
             on_lost=self._lost,
+            on_problem=complain,
         )
         self.writer = Writer(access, is_held=self.is_leader, record=record, limits=limits, patience=FOR_EVER)
         self._events = Events(self.writer.send, host)

@@ -16,7 +16,8 @@ from typing import Any, Final
 import msgspec
 
 from framework.reports.events import micro_time
-from schedweb.clusters.reading.problems import ClusterProblem
+from framework.sentences import Words
+from schedweb.clusters.reading.problems import ClusterProblem, refused
 from schedweb.clusters.writing.access import WritingAccess
 from schedweb.writes.writes import JSON
 
@@ -27,6 +28,7 @@ RETRY: Final = 2.0
 RENEWAL_SECONDS: Final = 5.0
 """For an answer, as the server is asked to take no longer."""
 JITTER: Final = 1.2
+CONFLICT: Final = 409
 _LEASES: Final = "/apis/coordination.k8s.io/v1/namespaces/{}/leases"
 _QUERY: Final = {"timeout": "5s"}
 Lease = dict[str, Any]
@@ -44,10 +46,14 @@ class LeaseHolder:
         identity: str,
         on_acquired: Callable[[Lease], None] = lambda lease: None,
         on_lost: Callable[[], None] = lambda: None,
+        on_problem: Callable[[Words], None] = lambda why: None,
     ) -> None:
-        """``identity``: of this process alone, also among those of this machine."""
+        """``identity``: of this process alone, also among those of this machine. ``on_problem`` is told each new reason
+        why it could not be taken or renewed; "" when there is none any more."""
         self.namespace, self.name, self.identity = namespace, name, identity
-        self._access, self._on_acquired, self._on_lost = access, on_acquired, on_lost
+        self.problem: Words = ""
+        """Why the last try failed, where nobody else has it."""
+        self._access, self._on_acquired, self._on_lost, self._on_problem = access, on_acquired, on_lost, on_problem
         self._collection = _LEASES.format(namespace)
         self._lease: Lease | None = None
         """As it was seen last, whole: what is PUT has lost nothing."""
@@ -55,6 +61,8 @@ class LeaseHolder:
         """When its spec was seen to change."""
         self._renewed_at: float | None = None
         """When the renewal that succeeded last was sent; None while it is not ours."""
+        self._refusal: Words = ""
+        """What was answered to a write of this try that was not carried out."""
         self._is_certain = False
         """Whether the version is that of the last answer, so that nothing has to be read before a renewal."""
         self._wake = threading.Event()
@@ -101,12 +109,18 @@ class LeaseHolder:
 
     def try_once(self) -> bool:
         """Acquires or renews it; whether that succeeded."""
+        why: Words = ""
         try:
-            return self._try()
-        except ClusterProblem:
+            done, why = self._try(), self._refusal
+        except ClusterProblem as problem:
             # Not sent, or its answer was lost: read before the next.
-            self._is_certain = False
-            return False
+            self._is_certain = done = False
+            why = problem.words
+        self._refusal = ""
+        if str(why) != str(self.problem):
+            self.problem = why
+            self._on_problem(why)
+        return done
 
     def release(self) -> bool:
         if self._renewed_at is None:
@@ -136,6 +150,7 @@ class LeaseHolder:
             self._renewed_at = None
             lasts = float(_spec(found).get("leaseDurationSeconds") or DURATION)
             if time.monotonic() < self._seen_at + lasts:
+                self._refusal = ""
                 return False
         return self._renew(found, time.monotonic())
 
@@ -182,7 +197,11 @@ class LeaseHolder:
     def _written(self, method: str, path: str, body: Lease) -> bool:
         answer = self._access.exchange(method, path, _QUERY, msgspec.json.encode(body), JSON, RENEWAL_SECONDS)
         if answer.status not in (200, 201):
+            # 409: somebody else was quicker.
+            if answer.status != CONFLICT:
+                self._refusal = refused(self._access.server, answer.status, answer.body, answer.headers).words
             return False
+        self._refusal = ""
         self._see(msgspec.json.decode(answer.body))
         self._is_certain = True
         return True

@@ -281,6 +281,21 @@ def test_a_right_that_is_taken_away_is_told(server: ApiServer, operator: Client,
     worker.end()
 
 
+def test_that_the_lease_may_not_be_taken_is_told(
+    server: ApiServer, operator: Client, version: str, workers: Begin
+) -> None:
+    server.add(ours("p1"))
+    run = begun(operator, version)
+    with server.faults.forbid(resource="leases"):
+        worker = workers(run)
+        until(lambda: "leases.coordination.k8s.io" in state(operator, run)["problem"])
+        assert state(operator, run)["state"] == "standing_by"
+        assert not bindings(server)
+    until(lambda: node_of(server, "p1"))
+    until(lambda: state(operator, run)["problem"] == "")
+    worker.end()
+
+
 def test_stop_comes_before_the_next_write(
     server: ApiServer, operator: Client, olga: User, version: str, workers: Begin
 ) -> None:

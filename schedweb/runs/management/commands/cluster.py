@@ -21,6 +21,7 @@ from framework.configuration import load
 from framework.plugins.registry import built_in_registry
 from framework.profiles import ProfileError
 from framework.reading.documents import FileRefused
+from framework.sentences import Words
 from schedweb.accounts.scheduling import scheduling_allow
 from schedweb.accounts.services import owner_get
 from schedweb.api.errors import ApiError
@@ -269,6 +270,7 @@ class Command(StoredCommand):
                 limits=limits,
                 record=record,
                 seed=time.time_ns() % 2**31,
+                complain=self._complain,
             )
             for each in (signal.SIGINT, signal.SIGTERM):
                 # In a thread: what is interrupted may hold the lock that stopping takes.
@@ -279,6 +281,10 @@ class Command(StoredCommand):
                 self.stderr.write("Pods that another scheduler places on the same nodes meanwhile may overfill them.")
             if driver.run() == "lease_lost":
                 raise CommandError("The Lease was lost; nothing is written any more.", returncode=LOST)
+
+    def _complain(self, why: Words) -> None:
+        if why:
+            self.stderr.write(f"The Lease cannot be taken, and nothing is written without it. {translated(why)}")
 
     def _line(self, text: str) -> None:
         """At once, also into a pipe."""

@@ -73,3 +73,16 @@ def test_the_command_schedules_until_it_is_told_to_stop(server: ApiServer, tmp_p
     [outcome] = [each["outcome"] for each in steps if "outcome" in each and each["number"] == binding["number"]]
     assert (outcome["result"], outcome["node_name"]) == ("done", "n1")
     assert server.get("Lease", "scheduling-playground", "kube-system")["spec"]["holderIdentity"] == ""
+
+
+def test_the_command_says_that_it_may_not_take_the_lease(server: ApiServer, tmp_path: Path) -> None:
+    with server.faults.forbid(resource="leases"):
+        process = start_command(tmp_path, "--i-mean", CONTEXT)
+        assert process.stderr is not None
+        try:
+            assert "may overfill" in process.stderr.readline()
+            assert "The Lease cannot be taken" in process.stderr.readline()
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=120)
+    assert process.returncode == 0

@@ -168,3 +168,20 @@ def test_stopping_gives_it_back(writable: ApiServer, monkeypatch: pytest.MonkeyP
     ours.stop()
     assert spec_at(writable)["holderIdentity"] == ""
     assert Client(writable).get(PATH).body["spec"]["leaseDurationSeconds"] == 1
+
+
+def test_why_it_cannot_be_had_is_told_once(writable: ApiServer) -> None:
+    told: list[str] = []
+    ours = holder(on_problem=lambda why: told.append(str(why)))
+    with writable.faults.forbid(**LEASE):
+        assert not ours.try_once()
+        assert not ours.try_once()
+    [why] = told
+    assert why.startswith("The credentials may not: ")
+    with writable.faults.forbid(resource="leases", verb="create"):
+        assert not ours.try_once()
+    assert " cannot create " in told[1]
+    assert ours.try_once()
+    assert (told[2:], ours.problem) == ([""], "")
+    assert not holder("host_2", on_problem=lambda why: told.append(str(why))).try_once()
+    assert len(told) == 3, "somebody else has it, which is no problem"
