@@ -78,6 +78,7 @@ class ClusterScheduling(Watching):
         self._is_caught_up = False
         self._told_deciding: bool | None = None
         self._writer: Writer | None = None
+        self._events_writer: Writer | None = None
         self._holder: LeaseHolder | None = None
         self._events: Events | None = None
         self._held_once = False
@@ -123,8 +124,9 @@ class ClusterScheduling(Watching):
         """What is under way is finished; what is not sent is left to whoever goes on."""
         self.end()
         self._closing.set()
-        if self._writer is not None:
-            self._writer.stop()
+        for writer in (self._writer, self._events_writer):
+            if writer is not None:
+                writer.stop()
         for lane in (*self._lanes, self._events_lane):
             lane.put(None)
         for thread in self._threads:
@@ -159,7 +161,10 @@ class ClusterScheduling(Watching):
         terms = self.terms
         limits = Limits(frozenset(terms.namespaces), terms.bindings_per_minute, terms.dry_run)
         self._writer = Writer(access, is_held=self._may_write, record=_recorded, limits=limits, patience=FOR_EVER)
-        self._events = Events(self._writer.send, terms.instance)
+        self._events_writer = Writer(
+            access, is_held=self._may_write_in_time, record=_recorded, limits=limits, patience=FOR_EVER
+        )
+        self._events = Events(self._events_writer.send, terms.instance)
         for row in patiently(lambda: unanswered(self.run)):
             self._lane_of(row.write).put(_Item(row, again=True))
         targets = [(each, self._send) for each in self._lanes] + [(self._events_lane, self._send_event)]
@@ -279,16 +284,24 @@ class ClusterScheduling(Watching):
         return self._writer.send(write)
 
     def _send_event(self, item: _Item) -> Outcome | None:
-        assert self._writer is not None
+        assert self._events_writer is not None
         assert self._events is not None
         if item.again:
-            outcome = self._writer.send(item.row.write)
+            outcome = self._events_writer.send(item.row.write)
             return replace(outcome, result="done") if outcome.result == "exists" else outcome
         # None: it is only counted, and told with its series.
         return self._events.take(item.row.write, time.time_ns()) or Outcome("done")
 
     def _may_write(self) -> bool:
         return self._is_leader() and self._may_go_on()
+
+    def _may_write_in_time(self) -> bool:
+        """Of Events, which stay true whoever schedules meanwhile: they wait for the Lease instead of being withheld."""
+        while not self._closing.is_set() and self._may_go_on():
+            if self._is_leader():
+                return True
+            self._closing.wait(LOOK_SECONDS)
+        return False
 
     def _may_go_on(self) -> bool:
         try:

@@ -119,6 +119,8 @@ def test_nothing_is_written_until_a_lost_lease_is_ours_again(
     until(stands(run, "meanwhile", "active"))
     server.settle()
     assert bindings(server) == []
+    told = ClusterWrite.objects.filter(run=run, purpose="event", outcome__isnull=True)
+    until(told.exists)
 
     given_to("")  # as a scheduler that ends in order leaves it
     until(lambda: node_of(server, "meanwhile"))
@@ -133,6 +135,11 @@ def test_nothing_is_written_until_a_lost_lease_is_ours_again(
     assert state(operator, run)["state"] == "scheduling"
     at_rest(run)
     worker.end()
+    # The approval stays true whoever schedules meanwhile, so its Event waited for the Lease.
+    assert not told.exists()
+    results = [row.outcome["result"] for row in ClusterWrite.objects.filter(purpose="event")]
+    assert set(results) == {"done"}
+    assert [each["reason"] for each in server.all("Event")].count("Approved") >= 1
     replay_is_the_same(run)
 
 
