@@ -82,6 +82,10 @@ class KeyedHeap(Generic[T]):
         self._sweep()
         return found[1]
 
+    def __iter__(self) -> Iterator[T]:
+        """In no order."""
+        return (item for _, item in self._items.values())
+
     def in_pop_order(self) -> list[T]:
         return [self._items[key][1] for _, _, key in sorted(self._current())]
 
@@ -208,6 +212,11 @@ class BackoffQueue:
         expiration = min(self.expiration(pod) for pod in heads)
         origin = 0 if self.pops_early else self._start
         return origin + ((max(expiration, now) - origin) // SECOND + 1) * SECOND
+
+    def __iter__(self) -> Iterator[QueuedPodInfo]:
+        """In no order."""
+        yield from self._rejected
+        yield from self._errors
 
     def rejected_in_pop_order(self) -> list[QueuedPodInfo]:
         return self._rejected.in_pop_order()

@@ -8,7 +8,7 @@ There are no locks and no waiting: Pop returns None where upstream blocks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
@@ -490,6 +490,12 @@ class SchedulingQueue:
     def unschedulable(self) -> list[QueuedPodInfo]:
         """In order of entry, gated pods among them."""
         return list(self._unschedulable)
+
+    def waiting(self) -> Iterator[QueuedPodInfo]:
+        """Active, in backoff, unschedulable and gated, in no order."""
+        yield from self._active
+        yield from self._backoff
+        yield from self._unschedulable
 
     def in_flight(self) -> list[str]:
         """Uids in order of their Pop."""

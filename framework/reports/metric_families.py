@@ -168,6 +168,8 @@ FAMILIES: Final[dict[str, Family]] = {
 """Those of features that are simulated, in the order of their names."""
 
 BOUNDS: Final = {name: family.buckets.bounds() for name, family in FAMILIES.items() if family.buckets is not None}
+_LE: Final = {name: [f'le="{bound}"' for bound in (*map(go_float, bounds), "+Inf")] for name, bounds in BOUNDS.items()}
+"""The label of each bucket."""
 
 
 class Histogram:
@@ -237,9 +239,9 @@ def _series(name: str, pairs: list[str]) -> str:
 
 def _histogram_lines(name: str, pairs: list[str], histogram: Histogram) -> Iterator[str]:
     total = 0
-    bounds = [go_float(bound) for bound in histogram.bounds]
-    for bound, count in zip([*bounds, "+Inf"], histogram.counts, strict=True):
+    start = f"{PREFIX}{name}_bucket{{{''.join(f'{pair},' for pair in pairs)}"
+    for bound, count in zip(_LE[name], histogram.counts, strict=True):
         total += count
-        yield f"{_series(f'{name}_bucket', [*pairs, f'le={go_quote(bound)}'])} {total}"
+        yield f"{start}{bound}}} {total}"
     yield f"{_series(f'{name}_sum', pairs)} {go_float(histogram.sum)}"
     yield f"{_series(f'{name}_count', pairs)} {total}"

@@ -320,8 +320,8 @@ class SchedulerMetrics(Observer):
             registry.set("goroutines", ("binding",), max(0, at_work))
         for labels in registry.values.get("unschedulable_pods", ()):
             registry.set("unschedulable_pods", labels, 0)
-        for pod in (*queue.active(), *queue.backoff(), *queue.unschedulable()):
-            for plugin in pod.rejectors():
+        for pod in queue.waiting():
+            for plugin in pod.unschedulable_plugins | pod.pending_plugins:
                 registry.add("unschedulable_pods", (plugin, pod.pod.spec.scheduler_name))
 
 

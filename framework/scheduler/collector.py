@@ -5,8 +5,9 @@ from __future__ import annotations
 import gc
 from typing import Final
 
-THRESHOLDS: Final = (100_000, 20, 20)
-"""Objects made and not yet freed between two looks at the young ones, and so on; Python's own are (700, 10, 10)."""
+THRESHOLDS: Final = (20_000, 100, 20)
+"""Objects made and not yet freed between two looks at the young ones, and so on; Python's own are (700, 10, 10).
+A look at 100,000 young ones stops everything for up to 0.2 s, which a command would wait for."""
 
 
 def settle() -> None:

@@ -17,8 +17,12 @@ Talk = Generator[Any, Any, T]
 """What psycopg does on a connection: yields what it waits for, is sent what is ready (0 from time to time)."""
 
 
+class Silent(psycopg.OperationalError):
+    """Nothing was heard for too long."""
+
+
 def bounded(talk: Talk[T], seconds: float) -> Talk[T]:
-    """Raises OperationalError when nothing is ready for so long."""
+    """Raises Silent when nothing is ready for so long."""
     until = time.monotonic() + seconds
     try:
         wanted = next(talk)
@@ -27,7 +31,7 @@ def bounded(talk: Talk[T], seconds: float) -> Talk[T]:
             if ready:
                 until = time.monotonic() + seconds
             elif time.monotonic() > until:
-                raise psycopg.OperationalError(f"nothing is heard of the database for {seconds:g} seconds")
+                raise Silent(f"nothing is heard of the database for {seconds:g} seconds")
             wanted = talk.send(ready)
     except StopIteration as end:
         result: T = end.value
@@ -39,9 +43,8 @@ class Connection(psycopg.Connection[Any]):
         """As psycopg's, within SILENCE. A connection that was silent for longer is closed."""
         try:
             return super().wait(bounded(gen, SILENCE.get()), *arguments, **more)
-        except psycopg.OperationalError as error:
-            if error.sqlstate is None:  # it is not PostgreSQL that said so
-                self.close()
+        except Silent:
+            self.close()
             raise
 
 

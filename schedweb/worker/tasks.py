@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import threading
@@ -145,6 +146,9 @@ def sweep_until_stopped() -> None:
 
 @worker_ready.connect
 def worker_begins(**kwargs: Any) -> None:
+    # What is loaded stays. Without this the garbage collector goes through all of it now and then, within a batch.
+    gc.collect()
+    gc.freeze()
     serve_metrics()
     SPARES.keep(ENGINE, READER)
     STOPPING.clear()

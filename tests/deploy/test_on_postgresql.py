@@ -25,6 +25,7 @@ TESTS: Final = (
     "runs/test_audited.py::test_the_same_decision_twice_is_one_entry",
     "runs/test_audited.py::test_who_is_killed_leaves_both_the_decision_and_its_entry_or_neither[1]",
     "worker/test_listening.py::test_a_command_stored_by_another_process_wakes_the_supervisor",
+    "worker/test_listening.py::test_who_is_told_nothing_keeps_the_connection",
     "worker/test_listening.py::test_who_lost_the_connection_listens_again",
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import uuid
 from collections.abc import Iterator
 
@@ -10,7 +11,7 @@ import pytest
 from django.db import connection
 
 from schedweb.runs.playing.wakeups import WAKEUPS, wake_holder
-from schedweb.worker.listening import listen_until
+from schedweb.worker.listening import LOOK_SECONDS, listen_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PATIENCE = 20.0
@@ -63,6 +64,26 @@ def test_a_command_stored_by_another_process_wakes_the_supervisor(listening: thr
     assert not supervisor.woken.is_set()
     WAKEUPS.forget(run, supervisor.wake)
     WAKEUPS.forget(other, beside.wake)
+
+
+def backends() -> set[int]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        return {pid for (pid,) in cursor.fetchall()}
+
+
+def test_who_is_told_nothing_keeps_the_connection(listening: threading.Thread) -> None:
+    """It was closed each second, and what was told until it was opened again was missed."""
+    if connection.vendor == "sqlite":
+        return
+    run, supervisor = uuid.uuid4(), Supervisor()
+    assert is_woken_from_elsewhere(run, supervisor)
+    before = backends()
+    time.sleep(2.5 * LOOK_SECONDS)
+    assert backends() == before
+    WAKEUPS.forget(run, supervisor.wake)
 
 
 def test_who_lost_the_connection_listens_again(listening: threading.Thread) -> None:
