@@ -56,9 +56,10 @@ class Request:
 
     @property
     def dry_run(self) -> bool:
-        if self.query.get("dryRun") == "All":
-            return True
-        return isinstance(self.body, dict) and self.body.get("dryRun") == ["All"]
+        """A deletion that has a body is asked for by its body alone (upstream: endpoints/handlers/delete.go)."""
+        if self.method == "DELETE" and isinstance(self.body, dict):
+            return self.body.get("dryRun") == ["All"]
+        return self.query.get("dryRun") == "All"
 
     @property
     def is_write(self) -> bool:

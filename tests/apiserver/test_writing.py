@@ -176,6 +176,15 @@ def test_deletions(api_server: ApiServer) -> None:
     assert client.send("DELETE", POD).status == 404
 
 
+def test_the_query_of_a_deletion_that_has_a_body_is_not_looked_at(api_server: ApiServer) -> None:
+    client = Client(api_server)
+    api_server.add(pod("p1", on="n1"))
+    assert client.send("DELETE", POD, {"dryRun": ["All"]}).status == 200
+    assert "deletionTimestamp" not in api_server.get("pods", "p1")["metadata"]
+    assert client.send("DELETE", POD, {"kind": "DeleteOptions"}, dryRun="All", gracePeriodSeconds=0).status == 200
+    assert api_server.get("pods", "p1")["metadata"]["deletionGracePeriodSeconds"] == 30
+
+
 def test_a_pending_pod_goes_at_once_and_a_finalizer_holds_it(api_server: ApiServer) -> None:
     client = Client(api_server)
     api_server.add(pod("p1"))

@@ -309,11 +309,11 @@ def _finished(store: Store, kind: Kind, body: Json, old: Stored, dry_run: bool) 
 
 
 def _options(request: Request) -> Json:
-    options: Json = dict(request.body) if isinstance(request.body, dict) else {}
+    """Of the body, where there is one; the query is not looked at then."""
+    if isinstance(request.body, dict):
+        return dict(request.body)
     seconds = request.query.get("gracePeriodSeconds", "")
-    if seconds.isdigit():
-        options["gracePeriodSeconds"] = int(seconds)
-    return options
+    return {"gracePeriodSeconds": int(seconds)} if seconds.isdigit() else {}
 
 
 def delete(store: Store, kind: Kind, namespace: str, name: str, options: Json, now: datetime) -> None:
