@@ -66,17 +66,21 @@ class PodChange(Protocol):
         ...
 
 
-class Input(Protocol):
+class Versioned(Protocol):
+    """``version`` grows with every change."""
+
+    @property
+    def version(self) -> int: ...
+
+
+class Input(Versioned, Protocol):
     """Something a kernel's answer depends on, aligned with the node axis.
 
     ``gather`` gives the value for rows; ``gather_changed`` gives it for the single row ``change.row`` as if the pods of
     ``change`` had come and gone (arrays of length 1; counts and minima of the node's domains included).
-    ``version`` grows with every change; ``changed_since`` names the rows whose gathered value may differ since then,
+    ``changed_since`` names the rows whose gathered value may differ since then,
     or None for "all of them".
     """
-
-    @property
-    def version(self) -> int: ...
 
     def changed_since(self, version: int) -> Rows: ...
 

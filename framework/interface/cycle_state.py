@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol, Self, TypeVar
 
-from framework.interface.columns import Input
+from framework.interface.columns import Versioned
 from framework.interface.pod_groups import PodGroupCycle
 
 
@@ -46,7 +46,7 @@ class CycleState:
 
     def __init__(self) -> None:
         self._data: dict[str, StateData] = {}
-        self._rests_on: list[Input] = []
+        self._rests_on: list[Versioned] = []
         self._rests_on_feasible = False
         self.filter_run: object = None
         """The framework's: the filters of the cycle under way, for dry runs; None when they were not reached, and in a
@@ -75,13 +75,14 @@ class CycleState:
     def write(self, key: str, value: StateData) -> None:
         self._data[key] = value
 
-    def rests_on(self, *inputs: Input, feasible: bool = False) -> None:
+    def rests_on(self, *inputs: Versioned, feasible: bool = False) -> None:
         """For a plugin with a ``fragment``: what PreFilter or PreScore answers may be another when one of ``inputs``
-        changes, or (``feasible``) when other nodes are feasible."""
+        changes, or (``feasible``, of PreScore) when other nodes are feasible. A score plan that is made of what
+        PreFilter wrote names the inputs again."""
         self._rests_on += inputs
         self._rests_on_feasible = self._rests_on_feasible or feasible
 
-    def take_grounds(self) -> tuple[list[Input], bool]:
+    def take_grounds(self) -> tuple[list[Versioned], bool]:
         """The framework's: (what ``rests_on`` was told since the last call, whether it was the feasible nodes)."""
         grounds = (self._rests_on, self._rests_on_feasible)
         self._rests_on, self._rests_on_feasible = [], False

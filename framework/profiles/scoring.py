@@ -126,8 +126,10 @@ class Scoring:
         if memo is None or memo.parts is None:
             parts = self.parts(state, pod, kept=found.pod_class.kept)
             local = any([part.point.local is not None for part in parts])  # noqa: C419 (half of the time)
+            inputs, _ = state.take_grounds()
             if memo is not None:
                 memo.parts, memo.local = parts, local
+                memo.dependencies.also(inputs)
         else:
             parts, local = memo.parts, memo.local
         return self.run_by(complete(parts, found) if local else parts, state, pod, found)

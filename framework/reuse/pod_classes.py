@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Final, Generic, TypeVar
 
 from framework.columns import Sights, Snapshot
-from framework.interface.columns import Input
+from framework.interface.columns import Versioned
 from framework.interface.cycle_state import CycleState, StateData
 from framework.interface.node_info import FIGURES, PodInfo
 from framework.interface.signature import signature
@@ -23,12 +23,15 @@ class Dependencies:
 
     __slots__ = ("_feasible", "_inputs", "objects")
 
-    def __init__(self, objects: int, inputs: Sequence[Input], feasible: object = None) -> None:
+    def __init__(self, objects: int, inputs: Sequence[Versioned], feasible: object = None) -> None:
         """``feasible``: something that is another object when other nodes are feasible; None if they do not matter."""
         self.objects = objects
         """Revision of the objects that are neither pods nor nodes."""
         self._inputs = tuple([(each, each.version) for each in inputs])
         self._feasible = feasible
+
+    def also(self, inputs: Sequence[Versioned]) -> None:
+        self._inputs += tuple([(each, each.version) for each in inputs])
 
     def unchanged(self, objects: int, feasible: object = None) -> bool:
         if self.objects != objects or (self._feasible is not None and self._feasible is not feasible):

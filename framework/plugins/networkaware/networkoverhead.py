@@ -6,7 +6,7 @@ Rules: docs/semantics/catalogue.md#networkoverhead.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Final, NamedTuple, Self
 
@@ -21,6 +21,7 @@ from framework.interface import (
     ColumnScorePlugin,
     CycleState,
     Handle,
+    NodeValues,
     ObjectListener,
     Plan,
     PodInfo,
@@ -44,6 +45,12 @@ LARGEST: Final = 100
 """What it costs to reach a place whose cost nobody knows."""
 
 
+class Where(NamedTuple):
+    group: str
+    workload: str
+    node: str
+
+
 class Peer(NamedTuple):
     """Where a pod is that the incoming pod depends on."""
 
@@ -57,6 +64,18 @@ class Reached(NamedTuple):
     satisfied: int
     violated: int
     cost: int
+
+
+class Placed(NamedTuple):
+    """Who is somewhere, as inputs of what PreFilter says."""
+
+    members: NodeValues[int]
+    """Of an AppGroup, per node, in all namespaces."""
+    workloads: dict[str, NodeValues[int]]
+    """Workload → the same of it alone."""
+
+    def of(self, workload: str) -> NodeValues[int]:
+        return self.workloads.setdefault(workload, NodeValues())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,15 +92,15 @@ class Peers:
     def clone(self) -> Self:
         return self
 
-    def code(self, node: str, reached: Reached) -> int:
+    def code(self, node: str, satisfied: int, violated: int) -> int:
         """The verdict on a node where too much is out of reach."""
-        key = (node, reached.satisfied, reached.violated)
+        key = (node, satisfied, violated)
         known = self.codes.get(key)
         if known is None:
             known = self.codes[key] = len(self.reasons)
             text = (
                 f"Node {node} does not meet several network requirements from Workload dependencies: "
-                f"Satisfied: {reached.satisfied} Violated: {reached.violated}"
+                f"Satisfied: {satisfied} Violated: {violated}"
             )
             self.reasons.append(Reason(Code.UNSCHEDULABLE, (text,)))
         return known
@@ -99,57 +118,81 @@ class NetworkOverhead(PreFilterPlugin, ColumnFilterPlugin, ColumnScorePlugin, Bo
 
     def __init__(self, args: NetworkOverheadArgs, handle: Handle) -> None:
         super().__init__(args, handle)
-        self._members: dict[str, dict[str, Pod]] = {}
-        """AppGroup → its pods that have a node, of all namespaces, by uid."""
+        self._placed: dict[str, Placed] = {}
+        """By AppGroup."""
 
     def object_changed(self, old: KubernetesObject | None, new: KubernetesObject | None) -> None:
-        if isinstance(old, Pod) and (name := group_of(old)):
-            self._members.get(name, {}).pop(old.metadata.uid, None)
-        if isinstance(new, Pod) and new.spec.node_name and (name := group_of(new)):
-            self._members.setdefault(name, {})[new.metadata.uid] = new
+        before = None if not isinstance(old, Pod) else _where(old)
+        after = None if not isinstance(new, Pod) else _where(new)
+        if before != after:
+            self._count(before, -1)
+            self._count(after, 1)
+
+    def _count(self, where: Where | None, by: int) -> None:
+        if where is None:
+            return
+        placed = self._placed_of(where.group)
+        for values in (placed.members, placed.of(where.workload)):
+            number = (values.get(where.node) or 0) + by
+            if number:
+                values.set(where.node, number)
+            else:
+                values.discard(where.node)
+
+    def _placed_of(self, group: str) -> Placed:
+        return self._placed.setdefault(group, Placed(NodeValues(), {}))
+
+    def fragment(self, pod: PodInfo) -> Hashable:
+        return group_of(pod.pod), workload_of(pod.pod)
 
     def pre_filter(self, state: CycleState, pod: PodInfo, view: View) -> tuple[PreFilterResult | None, Status | None]:
         state.delete(STATE_KEY)
-        dependencies, placed = self._dependencies(pod.pod)
-        if not dependencies or not placed:
+        dependencies = self._dependencies(pod.pod)
+        if not dependencies:
             return None, None
+        placed = self._placed_of(group_of(pod.pod))
         topology = find(self.handle, NetworkTopology, self.args.namespaces, self.args.network_topology_name)
         if topology is None:
-            # Upstream's process ends here.
-            return None, Status.as_error(f'networktopology "{self.args.network_topology_name}" not found')
+            state.rests_on(placed.members)
+            # Upstream's process ends where any member is placed.
+            error = Status.as_error(f'networktopology "{self.args.network_topology_name}" not found')
+            return None, error if any(True for _ in placed.members) else None
+        self._name_grounds(state, placed, dependencies, view)
         everywhere: Counter[Peer] = Counter()
         on_node: dict[str, Counter[Peer]] = {}
-        for other in placed:
-            for dependency in dependencies:
-                if dependency.workload.selector != workload_of(other):
-                    continue
-                name = other.spec.node_name
+        for dependency in dependencies:
+            values = placed.of(dependency.workload.selector)
+            for name in values:
                 info = self.handle.snapshot.get(name)
                 if info is None or info.node is None:
                     return None, Status.as_error(f'pod hostname not found: nodeinfo not found for node name "{name}"')
-                peer = Peer(*_place(info.node), dependency.max_network_cost)
-                everywhere[peer] += 1
-                on_node.setdefault(name, Counter())[peer] += 1
-        state.write(STATE_KEY, Peers(everywhere, on_node, NetworkCosts(topology, self.args.weights_name)))
+                peer, number = Peer(*_place(info.node), dependency.max_network_cost), values.get(name) or 0
+                everywhere[peer] += number
+                on_node.setdefault(name, Counter())[peer] += number
+        if everywhere:
+            state.write(STATE_KEY, Peers(everywhere, on_node, NetworkCosts(topology, self.args.weights_name)))
         return None, None
 
-    def _dependencies(self, pod: Pod) -> tuple[list[AppGroupDependency], list[Pod]]:
-        """(what the pod's workload depends on, pods of its group that have a node)."""
+    def _name_grounds(
+        self, state: CycleState, placed: Placed, dependencies: Sequence[AppGroupDependency], view: View
+    ) -> None:
+        state.rests_on(view.label(REGION), view.label(ZONE), view.name())
+        state.rests_on(*(placed.of(each.workload.selector) for each in dependencies))
+
+    def _dependencies(self, pod: Pod) -> list[AppGroupDependency]:
+        """Of the pod's workload."""
         name = group_of(pod)
         group = find(self.handle, AppGroup, self.args.namespaces, name) if name else None
         if group is None:
             # An AppGroup that does not exist ends upstream's process.
-            return [], []
+            return []
         mine = workload_of(pod)
-        dependencies = [
+        return [
             dependency
             for member in group.spec.workloads
             if member.workload.selector == mine
             for dependency in member.dependencies
         ]
-        if not dependencies:
-            return [], []
-        return dependencies, list(self._members.get(name, {}).values())
 
     def filter_plan(self, state: CycleState, pod: PodInfo, view: View) -> Plan | None:
         peers = self._peers(state)
@@ -158,21 +201,23 @@ class NetworkOverhead(PreFilterPlugin, ColumnFilterPlugin, ColumnScorePlugin, Bo
 
         def kernel(regions: Codes, zones: Codes, names: Codes) -> NDArray[np.int32]:
             verdicts = np.zeros(len(names.codes), dtype=np.int32)
-            for row, reached in enumerate(_reach(peers, regions, zones, names)):
-                if reached is not None and reached.violated > reached.satisfied:
-                    verdicts[row] = peers.code(names.values[names.codes[row]], reached)
+            reach = _reach(peers, regions, zones, names)
+            for row in np.flatnonzero(reach.violated > reach.satisfied).tolist():
+                satisfied, violated = int(reach.satisfied[row]), int(reach.violated[row])
+                verdicts[row] = peers.code(names.values[names.codes[row]], satisfied, violated)
             return verdicts
 
         return Plan(kernel, (view.label(REGION), view.label(ZONE), view.name()), peers, peers.reasons)
 
     def score_plan(self, state: CycleState, pod: PodInfo, view: View) -> Plan:
+        if dependencies := self._dependencies(pod.pod):
+            self._name_grounds(state, self._placed_of(group_of(pod.pod)), dependencies, view)
         peers = self._peers(state)
         if peers is None:
             return Plan(lambda names: np.zeros(len(names.codes), dtype=np.int8), (view.name(),))
 
         def kernel(regions: Codes, zones: Codes, names: Codes) -> NDArray[np.int64]:
-            costs = [0 if each is None else each.cost for each in _reach(peers, regions, zones, names)]
-            return np.array(costs, dtype=np.int64)
+            return _reach(peers, regions, zones, names).cost
 
         return Plan(kernel, (view.label(REGION), view.label(ZONE), view.name()), peers)
 
@@ -184,29 +229,35 @@ class NetworkOverhead(PreFilterPlugin, ColumnFilterPlugin, ColumnScorePlugin, Bo
         return less_is_better(scores, lowest, highest)
 
 
-def _reach(peers: Peers, regions: Codes, zones: Codes, names: Codes) -> Sequence[Reached | None]:
-    """Per row; None for rows without a node."""
-    known: dict[tuple[int, int], Reached] = {}
-    reached: list[Reached | None] = []
-    for region, zone, name in zip(regions.codes.tolist(), zones.codes.tolist(), names.codes.tolist(), strict=True):
-        if name < 0:
-            reached.append(None)
-            continue
-        place = ("" if region < 0 else regions.values[region], "" if zone < 0 else zones.values[zone])
-        found = known.get((region, zone))
-        if found is None:
-            found = known[region, zone] = _from(place, peers.everywhere, peers.costs.of(*place))
-        own = peers.on_node.get(names.values[name])
-        if own:
-            # What is on the node itself is reached at no cost, and satisfied.
-            there = _from(place, own, peers.costs.of(*place))
-            found = Reached(
-                found.satisfied - there.satisfied + own.total(),
-                found.violated - there.violated,
-                found.cost - there.cost,
-            )
-        reached.append(found)
-    return reached
+class Reach(NamedTuple):
+    """``Reached`` of many rows; 0 of rows without a node."""
+
+    satisfied: NDArray[np.int64]
+    violated: NDArray[np.int64]
+    cost: NDArray[np.int64]
+
+
+def _reach(peers: Peers, regions: Codes, zones: Codes, names: Codes) -> Reach:
+    """Nodes of one region and zone reach the same, but for what is on them."""
+    regional, zonal = regions.codes.astype(np.int64) + 1, zones.codes.astype(np.int64) + 1
+    width = len(zones.values) + 1
+    found, places = np.unique(regional * width + zonal, return_inverse=True)
+    named = [_named(regions, zones, *divmod(each, width)) for each in found.tolist()]
+    by_place = np.array([_from(place, peers.everywhere, peers.costs.of(*place)) for place in named], dtype=np.int64)
+    reached = by_place[places] * (names.codes >= 0)[:, np.newaxis]
+    occupied = np.array([*(name in peers.on_node for name in names.values), False])
+    for row in np.flatnonzero(occupied[names.codes]).tolist():
+        # What is on the node itself is reached at no cost, and satisfied.
+        own = peers.on_node[names.values[names.codes[row]]]
+        place = named[places[row]]
+        there = _from(place, own, peers.costs.of(*place))
+        reached[row] += (own.total() - there.satisfied, -there.violated, -there.cost)
+    return Reach(reached[:, 0], reached[:, 1], reached[:, 2])
+
+
+def _named(regions: Codes, zones: Codes, region: int, zone: int) -> tuple[str, str]:
+    """Of codes that count from 1; 0 is none."""
+    return regions.values[region - 1] if region else "", zones.values[zone - 1] if zone else ""
 
 
 def _from(place: tuple[str, str], peers: Counter[Peer], costs: Costs) -> Reached:
@@ -230,6 +281,12 @@ def _from(place: tuple[str, str], peers: Counter[Peer], costs: Costs) -> Reached
             else:
                 violated += number
     return Reached(satisfied, violated, total)
+
+
+def _where(pod: Pod) -> Where | None:
+    """None of a pod without a node or an AppGroup."""
+    group, node = group_of(pod), pod.spec.node_name
+    return Where(group, workload_of(pod), node) if group and node else None
 
 
 def _place(node: Node) -> tuple[str, str]:

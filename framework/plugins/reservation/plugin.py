@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, Final
 
@@ -44,6 +44,7 @@ from framework.interface.scores import default_normalize
 from framework.objects import KubeObject, KubernetesObject, Node, Pod
 from framework.objects.reservations import (
     AVAILABLE,
+    RESERVATION_AFFINITY,
     RESERVATION_ALLOCATED,
     RESERVATION_ORDER,
     RESTRICTED,
@@ -75,6 +76,7 @@ NO_MATCH_HERE: Final = "node(s) no reservations match reservation affinity"
 NO_ROOM_IN_ANY: Final = "node(s) no reservation(s) to meet the requirements"
 POD_PLACES_HELD: Final = "Too many pods beside reservations"
 HELD: Final = "Insufficient {} beside reservations"
+MOST_ASKINGS: Final = 4096
 
 
 class ReservationPlugin(
@@ -107,6 +109,10 @@ class ReservationPlugin(
         self._users: dict[Ref, dict[str, Resources]] = {}
         """→ uid of a pod that uses it → its requests."""
         self._uses: dict[str, Ref] = {}
+        self._name_pods = 0
+        """How many available reservations have an owner that is one object."""
+        self._askings: dict[Hashable, Asking] = {}
+        """By fragment, for the reservations that are available."""
         self._holds: NodeValues[tuple[Hold, ...]] = NodeValues()
         self._by_row: HoldsByRow | None = None
 
@@ -117,7 +123,7 @@ class ReservationPlugin(
 
     def __getstate__(self) -> dict[str, Any]:
         """Who follows the holds is made anew on the other side."""
-        return {**self.__dict__, "_by_row": None}
+        return {**self.__dict__, "_by_row": None, "_askings": {}}
 
     # --- what wakes refused pods ------------------------------------------------------------------------------------
 
@@ -174,12 +180,16 @@ class ReservationPlugin(
     def _learn(self, reservation: Reservation) -> None:
         ref, node = _ref(reservation), reservation.status.node_name
         self._available[ref] = reservation, tuple(map(Owner.of, reservation.spec.owners))
+        self._name_pods += _names_pods(reservation)
+        self._askings.clear()
         self._on.setdefault(node, {})[ref] = None
         self._renew(node)
 
     def _forget(self, reservation: Reservation) -> None:
         ref, node = _ref(reservation), reservation.status.node_name
-        if self._available.pop(ref, None) is not None:
+        if (known := self._available.pop(ref, None)) is not None:
+            self._name_pods -= _names_pods(known[0])
+            self._askings.clear()
             del self._on[node][ref]
             self._renew(node)
 
@@ -228,7 +238,32 @@ class ReservationPlugin(
 
     # --- what a pod asks for ----------------------------------------------------------------------------------------
 
+    def fragment(self, pod: PodInfo) -> Hashable | None:
+        return self._fragment(pod.pod)
+
+    def _fragment(self, pod: Pod) -> Hashable | None:
+        """None where a reservation may be for this very pod."""
+        about = pod.metadata
+        affinity, amounts = about.annotations.get(RESERVATION_AFFINITY), tuple(pod_requests(pod).items())
+        if not self._available and affinity is None:
+            return amounts
+        if self._name_pods:
+            return None
+        labels, owners = frozenset(about.labels.items()), about.owner_references
+        return amounts, affinity, about.namespace, labels, owners
+
     def _asking(self, pod: Pod) -> Asking:
+        fragment = self._fragment(pod)
+        if fragment is None:
+            return self._asked_by(pod)
+        known = self._askings.get(fragment)
+        if known is None:
+            if len(self._askings) >= MOST_ASKINGS:
+                self._askings.clear()
+            known = self._askings[fragment] = self._asked_by(pod)
+        return known
+
+    def _asked_by(self, pod: Pod) -> Asking:
         """Of a pod whose affinity cannot be read it may use none."""
         amounts = tuple(sorted((name, amount) for name, amount in pod_requests(pod).items() if amount))
         if reservation_of(pod):
@@ -346,6 +381,10 @@ class ReservationPlugin(
             return None
         error = self.handle.api.update(replace(live, metadata=replace(live.metadata, annotations=annotations)))
         return None if error is None else Status.as_error(f"the reservation that the pod uses: {error}")
+
+
+def _names_pods(reservation: Reservation) -> bool:
+    return any(owner.object is not None for owner in reservation.spec.owners)
 
 
 def _ref(reservation: Reservation) -> Ref:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Annotated, ClassVar, Final, NamedTuple
 
 import numpy as np
@@ -121,6 +121,9 @@ class SySched(ColumnScorePlugin, BoundsNormalizer, ObjectListener):
         )
 
     # --- score ------------------------------------------------------------------------------------------------------
+
+    def fragment(self, pod: PodInfo) -> Hashable:
+        return tuple(_profile_paths(pod.pod))
 
     def score_plan(self, state: CycleState, pod: PodInfo, view: View) -> Plan:
         calls = self._calls(pod.pod)

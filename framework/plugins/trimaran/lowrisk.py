@@ -62,7 +62,8 @@ class LowRiskOverCommitment(PreScorePlugin, ColumnScorePlugin):
             return Plan(lambda nodes: np.zeros(len(nodes), dtype=np.int8), (view.whole_nodes(),), constants)
 
         def score(node: NodeInfo, metrics: Sequence[LoadMetric]) -> int:
-            risks = [self._risk(resource, metrics, node, own) for resource in COUNTED]
+            placed = [_amounts(each.pod) for each in node.pods]
+            risks = [self._risk(resource, metrics, node, placed, own) for resource in COUNTED]
             return go_round((1 - max(risks)) * MAX_NODE_SCORE)
 
         return Plan(kernel_of(score, load), (view.whole_nodes(),), (constants, load.version))
@@ -70,8 +71,10 @@ class LowRiskOverCommitment(PreScorePlugin, ColumnScorePlugin):
     def fragment(self, pod: PodInfo) -> Hashable:
         return tuple(_amounts(pod.pod).values())
 
-    def _risk(self, resource: str, metrics: Sequence[LoadMetric], node: NodeInfo, own: Amounts) -> float:
-        committed = _committed(resource, node, own)
+    def _risk(
+        self, resource: str, metrics: Sequence[LoadMetric], node: NodeInfo, placed: Sequence[Amounts], own: Amounts
+    ) -> float:
+        committed = _committed(resource, node, placed, own)
         by_limits = 0.0
         if committed.limit > committed.capacity:
             by_limits = float(committed.limit - committed.capacity) / float(committed.limit - committed.request)
@@ -109,13 +112,11 @@ def _divided(part: int, whole: int) -> float:
     return math.nan if part == 0 else math.copysign(math.inf, part)
 
 
-def _committed(resource: str, node: NodeInfo, own: Amounts) -> Committed:
+def _committed(resource: str, node: NodeInfo, placed: Sequence[Amounts], own: Amounts) -> Committed:
+    """``placed``: of the pods on the node."""
     capacity = node.allocatable.get(resource, 0)
-    request = limit = 0
-    for placed in node.pods:
-        of_pod = _amounts(placed.pod)[resource]
-        request += of_pod[0]
-        limit += of_pod[1]
+    request = sum(each[resource][0] for each in placed)
+    limit = sum(each[resource][1] for each in placed)
     more = own[resource]
     return Committed(
         capacity,
