@@ -36,7 +36,7 @@ test-live: export PYTHONDONTWRITEBYTECODE =
 test-live: setup ## the scenarios of tests/live at the real API server that TEST_KUBECONFIG names (docs/live-clusters.md)
 	@test -n "$$TEST_KUBECONFIG" || { echo "TEST_KUBECONFIG names no kubeconfig; its user has to be the cluster's administrator"; exit 2; }
 	@$(PY) -m scripts.debian --install
-	$(PY) -m pytest -p no:xdist -k real tests/live
+	$(PY) -m pytest -k real tests/live
 
 check: check-python check-layers check-frontend check-generated check-migrations ## everything that needs no test run
 

@@ -36,6 +36,8 @@ class Limits:
     fresh_within: float = 3.0
     bookmark_every: float = 60.0
     streaming_lists: bool = True
+    storage_progress: bool = True
+    """Whether the storage can say how far it is, as streaming lists need: etcd before 3.4.25 and 3.5.8 cannot."""
 
 
 def shown(kind: Kind, stored: Stored) -> bytes:
@@ -246,6 +248,8 @@ def _check_watch(query: Query, limits: Limits) -> bool:
         raise statuses.invalid_options(
             "resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"
         )
+    if not limits.storage_progress:
+        raise statuses.no_progress()
     return is_true(query["sendInitialEvents"])
 
 

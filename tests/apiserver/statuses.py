@@ -145,6 +145,13 @@ def expired(message: str, metadata: Json | None = None) -> ApiError:
     return ApiError(410, failure(410, "Expired", message, metadata=metadata))
 
 
+def no_progress() -> ApiError:
+    message = (
+        "a watch stream was requested by the client but the required storage feature RequestWatchProgress is disabled"
+    )
+    return ApiError(500, failure(500, "InternalError", message))
+
+
 def too_large_version(wanted: int, current: int) -> ApiError:
     details: Json = {
         "causes": [{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}],

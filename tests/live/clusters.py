@@ -57,6 +57,7 @@ class Cluster:
         self._client = kubernetes_config.new_client_from_config(str(kubeconfig))
         self._made: list[tuple[Kind, str, str]] = []
         self._over = threading.Event()
+        self._is_still = threading.Event()
 
     @contextlib.contextmanager
     def entered(self) -> Iterator[None]:
@@ -69,6 +70,15 @@ class Cluster:
             self._over.set()
             alive.join()
             self._remove()
+
+    @contextlib.contextmanager
+    def still(self) -> Iterator[None]:
+        """Within the block nothing is changed by what this class does on its own."""
+        self._is_still.set()
+        try:
+            yield
+        finally:
+            self._is_still.clear()
 
     # Objects
 
@@ -193,7 +203,7 @@ class Cluster:
         """Kubelets say every few seconds that they are there; where a controller looks after nodes it wants to hear."""
         while not self._over.wait(ALIVE_SECONDS):
             for kind, _, name in list(self._made):
-                if kind.name == "Node":
+                if kind.name == "Node" and not self._is_still.is_set():
                     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
                     ready = {"type": "Ready", "status": "True", "lastHeartbeatTime": now}
                     with contextlib.suppress(Refused):

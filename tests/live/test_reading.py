@@ -79,8 +79,9 @@ def test_a_snapshot_is_what_an_import_of_the_same_objects_is(
         assert there["counts"]["pods"] >= 2
         return bool(taken["digest"] == imported["digest"] and taken["counts"] == imported["counts"])
 
-    # A cluster changes between two looks at it, if only by heartbeats.
-    until("both are of the same moment, and the same", is_same)
+    # Others may change a real cluster between two looks at it.
+    with cluster.still():
+        until("both are of the same moment, and the same", is_same)
 
 
 def test_a_followed_pod_comes_waits_with_its_reason_and_goes(cluster: Cluster, desk: Desk) -> None:

@@ -19,6 +19,9 @@ Fields = dict[str, msgspec.Raw]
 PAGE: Final = 500
 STREAMS: Final = (1, 27)
 """Kubernetes before this takes a streaming list for a watch without an end of its beginning."""
+NOT_STREAMED: Final = ("not_streamed", "broken")
+"""What a streaming list is answered with where there are none: 400 or 422 by old servers, 500 by new ones before an old
+etcd. A list in pages is tried then, as client-go does after any error."""
 _END: Final = "k8s.io/initial-events-end"
 
 

@@ -129,5 +129,8 @@ def _brief(error: Exception) -> str:
             return each.verify_message
         if isinstance(each, OSError) and each.strerror:
             return each.strerror
+    inner = next((each for each in error.args if isinstance(each, Exception)), None)
+    if inner is not None:
+        return _brief(inner)
     # What urllib3 puts in front is the name of an object in memory.
     return str(error).rpartition(">: ")[2].rpartition("): ")[2][:_LONGEST] or type(error).__name__

@@ -23,6 +23,7 @@ from schedweb.clusters.reading.listing import (
     FIELDS,
     IDENTIFIED,
     LINES,
+    NOT_STREAMED,
     Line,
     error_in,
     is_end_of_list,
@@ -47,6 +48,8 @@ QUICK_SECONDS: Final = 1.0
 QUICK_ENDS: Final = 3
 """So many watches that end at once without a word: the version is too old, and this server does not say so (kubernetes
 #137089)."""
+WHOLE_SECONDS: Final = 2.0
+"""How exactly times are known: those of objects and of answers have whole seconds."""
 REFUSALS: Final = 3
 """An API server that starts refuses good credentials for about a second: only what is refused so often is refused."""
 
@@ -126,6 +129,8 @@ class Reflector:
         self.reducer = Reducer()
         self._version: str | None = None
         """Where a watch goes on; None: it has to be listed."""
+        self._newest = 0.0
+        """The latest time that a change had, else when it was listed; seconds since 1970 by the server's clock."""
         self._was_listed = False
         self._was_broken = False
         self._refusals = 0
@@ -167,7 +172,7 @@ class Reflector:
         try:
             self._watch(seconds)
         except ClusterProblem as problem:
-            if self._version is None and problem.code == "not_streamed" and self.state.streams:
+            if self._version is None and problem.code in NOT_STREAMED and self.state.streams:
                 self.state.streams = False
                 return
             raise
@@ -262,6 +267,7 @@ class Reflector:
         first = not self._was_listed
         self._replace(found, counted=not first)
         self._version, self._was_listed = version, True
+        self._newest = self._now_there() - WHOLE_SECONDS
         self.state.lists += 1
         self.state.read = 0
         self._heard()
@@ -372,7 +378,8 @@ class Reflector:
         self.state.heard_at = time.time()
 
     def _measure(self, line: Line) -> None:
-        """Of a deletion nothing tells when it was."""
+        """Of a deletion nothing tells when it was, nor of a binding or of a pod that begins to terminate: what they
+        leave has the times of older writes."""
         if line.type == "DELETED":
             return
         metadata = _MANAGED.decode(line.object).metadata
@@ -381,8 +388,12 @@ class Reflector:
             moment = msgspec.convert(written, type=datetime.datetime).timestamp() if written else None
         except msgspec.ValidationError:
             return
-        if moment is not None:
-            self.state.lag = max(0.0, time.time() + (self.access.ahead or 0.0) - moment)
+        if moment is not None and moment >= self._newest:
+            self._newest = moment
+            self.state.lag = max(0.0, self._now_there() - moment)
+
+    def _now_there(self) -> float:
+        return time.time() + (self.access.ahead or 0.0)
 
     def _broken(self, error: Exception) -> ClusterProblem:
         words = sentence(

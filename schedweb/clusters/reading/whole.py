@@ -17,7 +17,7 @@ from framework.reading.documents import Fields, FileRefused
 from framework.sentences import Content, Sentence, sentence
 from schedweb.clusters.reading.access import Access
 from schedweb.clusters.reading.kinds import NEEDED, Resource, kinds_of
-from schedweb.clusters.reading.listing import STREAMS, pages, streamed
+from schedweb.clusters.reading.listing import NOT_STREAMED, STREAMS, pages, streamed
 from schedweb.clusters.reading.problems import ClusterProblem
 from schedweb.snapshots.reader import Answer, Request, keep
 from schedweb.snapshots.reading import Reading
@@ -84,11 +84,14 @@ def _listed(access: Access, kind: Resource, streams: bool) -> Iterator[list[Fiel
 
 def _once(access: Access, kind: Resource, streams: bool) -> Iterator[list[Fields]]:
     if streams:
+        given = False
         try:
-            yield from streamed(access, kind, LIST_SECONDS)
+            for items in streamed(access, kind, LIST_SECONDS):
+                given = True
+                yield items
         except ClusterProblem as problem:
             # There are no streaming lists, or the credentials may only list.
-            if problem.code not in ("not_streamed", "forbidden"):
+            if given or problem.code not in (*NOT_STREAMED, "forbidden"):
                 raise
         else:
             return

@@ -90,6 +90,17 @@ def test_nothing_that_an_import_would_not_keep_is_held(cluster: ApiServer, refle
     assert SECRET.encode() not in held + b"".join(reflector.reducer.packer.specs)
 
 
+def test_a_change_that_says_no_new_time_is_no_lag(cluster: ApiServer, reflector: Reflector) -> None:
+    """As a binding: the object has the times of older writes."""
+    cluster.add(pod("old", "shop", metadata={"creationTimestamp": "2026-01-01T00:00:00Z"}))
+    running(cluster, reflector)
+    cluster.change("pods", "old", "shop", by=lambda it: it["spec"].update(nodeName="n1"))
+    until(same(cluster, reflector))
+    assert reflector.state.lag is None
+    cluster.add(pod("new", "shop"))
+    until(lambda: reflector.state.lag is not None)
+
+
 def test_without_streaming_lists_it_is_listed_in_pages(
     cluster: ApiServer, reflector: Reflector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -97,6 +108,15 @@ def test_without_streaming_lists_it_is_listed_in_pages(
     cluster.limits.streaming_lists = False
     running(cluster, reflector)
     assert len(cluster.requests.select(verb="list", resource="pods")) == 3
+    cluster.add(pod("new", "shop"))
+    until(same(cluster, reflector))
+
+
+def test_so_it_is_where_the_storage_is_too_old_for_streaming_lists(cluster: ApiServer, reflector: Reflector) -> None:
+    """A real server says so in the stream."""
+    cluster.limits.storage_progress = False
+    running(cluster, reflector)
+    assert not reflector.state.streams
     cluster.add(pod("new", "shop"))
     until(same(cluster, reflector))
 

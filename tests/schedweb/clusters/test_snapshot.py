@@ -105,6 +105,9 @@ def test_so_it_is_in_pages_and_with_credentials_that_may_only_list(
     cluster.limits.streaming_lists = False
     assert same(taken(editor), first)
     cluster.limits.streaming_lists = True
+    cluster.limits.storage_progress = False
+    assert same(taken(editor), first)
+    cluster.limits.storage_progress = True
     cluster.revoke("reader")
     cluster.grant("reader", [{**rule, "verbs": ["list"]} for rule in READER])
     assert same(taken(editor), first)
