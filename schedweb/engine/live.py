@@ -36,6 +36,8 @@ class Scheduling(msgspec.Struct, frozen=True):
     bindings_per_minute: int = 0
     """0: as many as there are."""
     dry_run: bool = False
+    node_selector: dict[str, str] = {}
+    """Labels of the nodes that are ours; empty: all."""
 
 
 class WriteRow(msgspec.Struct, frozen=True, array_like=True):

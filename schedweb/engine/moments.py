@@ -42,7 +42,7 @@ def machine(begin: Begin) -> tuple[Player, Pace]:
             begin.observing,
             begin.scheduling,
         )
-        configuration = effective_configuration(begin.configuration, registry)
+        configuration = effective_configuration(begin.configuration, registry, begin.scheduling)
         player = Player(payload.objects, payload.timeline, configuration, registry, options)
         pace = Pace(speed=begin.speed, mode="paused" if begin.inherited else "created")
     settle()

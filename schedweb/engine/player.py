@@ -27,6 +27,7 @@ from framework.trace.digest import digest as chained
 from schedweb.engine.evictions import APPROVED
 from schedweb.engine.frames import JudgementRow
 from schedweb.engine.live import LiveCluster, Scheduling
+from schedweb.engine.own_nodes import kept_to, why_not_kept
 from schedweb.engine.payload import TimelineEntry
 from schedweb.engine.projection import Projection
 from schedweb.engine.told import ToldProjection
@@ -77,11 +78,15 @@ class RunRefused(SentenceError):
     """A run that cannot be played."""
 
 
-def effective_configuration(text: str, registry: Registry) -> EffectiveConfiguration:
+def effective_configuration(text: str, registry: Registry, terms: Scheduling | None = None) -> EffectiveConfiguration:
+    """``terms``: of a run that schedules a real cluster, whose nodes may be some of it."""
     loaded = load(text, registry)
     if loaded.effective is None:
         raise RunRefused(loaded.config_error)
-    return loaded.effective
+    labels = {} if terms is None else terms.node_selector
+    if (why := why_not_kept(loaded.effective, labels)) is not None:
+        raise RunRefused(why)
+    return kept_to(loaded.effective, labels)
 
 
 class Player:
@@ -456,7 +461,7 @@ class Player:
 
     def set_configuration(self, text: str) -> None:
         """Raises RunRefused, ProfileError and ValueError; nothing has changed then."""
-        configuration = effective_configuration(text, self.registry)
+        configuration = effective_configuration(text, self.registry, self.options.scheduling)
         self.scheduler.replace_configuration(configuration)
         if self.metrics is not None:
             self.metrics.configured()

@@ -68,6 +68,7 @@ export interface ScheduleWish {
   namespaces: string[];
   /** 0: as many as there are. */
   bindings_per_minute: number;
+  node_selector: Record<string, string>;
   dry_run: boolean;
 }
 

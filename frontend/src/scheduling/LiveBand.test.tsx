@@ -16,6 +16,7 @@ const SCHEDULED: Scheduled = {
   schedulers: ["ours"],
   namespaces: [],
   bindings_per_minute: 60,
+  node_selector: {},
   dry_run: false,
   written: 4,
   refused: 1,

@@ -16,6 +16,7 @@ function scheduled(more: Partial<Scheduled> = {}): Scheduled {
     schedulers: ["ours"],
     namespaces: [],
     bindings_per_minute: 0,
+    node_selector: {},
     dry_run: false,
     written: 0,
     refused: 0,
@@ -67,7 +68,19 @@ describe("a run that schedules a real cluster", () => {
   it("names its terms", () => {
     expect(termsOf(scheduled())).toEqual(["schedulerName ours", "all namespaces", "no limit of bindings"]);
     expect(
-      termsOf(scheduled({ schedulers: ["a", "b"], namespaces: ["ml", "batch"], bindings_per_minute: 60 })),
-    ).toEqual(["schedulerName a or b", "namespaces ml and batch", "at most 60 bindings a minute"]);
+      termsOf(
+        scheduled({
+          schedulers: ["a", "b"],
+          namespaces: ["ml", "batch"],
+          bindings_per_minute: 60,
+          node_selector: { pool: "batch" },
+        }),
+      ),
+    ).toEqual([
+      "schedulerName a or b",
+      "namespaces ml and batch",
+      "at most 60 bindings a minute",
+      "on nodes with pool=batch",
+    ]);
   });
 });

@@ -25,13 +25,15 @@ export function titleOf(scheduled: Scheduled): string {
 }
 
 /** Whose pods, where and how fast. */
-export function termsOf({ schedulers, namespaces, bindings_per_minute }: Scheduled): string[] {
+export function termsOf({ schedulers, namespaces, bindings_per_minute, node_selector }: Scheduled): string[] {
+  const labels = Object.entries(node_selector).map(([key, value]) => `${key}=${value}`);
   return [
     t("schedulerNames", { names: either(schedulers) }),
     namespaces.length === 0
       ? t("allNamespaces")
       : t("inNamespaces", { namespaces: both(namespaces), count: namespaces.length }),
     bindings_per_minute === 0 ? t("noLimit") : t("atMostAMinute", { count: bindings_per_minute }),
+    ...(labels.length === 0 ? [] : [t("onNodesWith", { labels: both(labels) })]),
   ];
 }
 

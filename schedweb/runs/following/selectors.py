@@ -90,6 +90,7 @@ def scheduled_body(run: Run) -> dict[str, Any]:
         "schedulers": terms.schedulers,
         "namespaces": terms.namespaces,
         "bindings_per_minute": terms.bindings_per_minute,
+        "node_selector": terms.node_selector,
         "dry_run": terms.dry_run,
         "written": row.writes_done,
         "refused": row.writes_refused,

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from rest_framework import serializers
 
+from framework.objects.names import label_value_errors, qualified_name_errors
 from schedweb.runs.following.selectors import PURPOSES, RESULTS, SCHEDULING_STATES, STATES
 from schedweb.runs.playing.serializers import RunSerializer
 from schedweb.sentences import say
@@ -46,6 +47,21 @@ class NamespaceField(serializers.CharField):
         return name
 
 
+class NodeSelectorField(serializers.DictField):
+    """Labels that no node can have would keep all pods pending."""
+
+    child = serializers.CharField(allow_blank=True)
+
+    def to_internal_value(self, data: Any) -> dict[str, str]:
+        labels: dict[str, str] = super().to_internal_value(data)
+        for key, value in labels.items():
+            if errors := (*qualified_name_errors(key), *label_value_errors(value)):
+                raise serializers.ValidationError(
+                    say("{label} is not a label: {why}", label=f"{key}={value}", why=errors[0])
+                )
+        return labels
+
+
 class ScheduleRequestSerializer(serializers.Serializer[Any]):
     import_id = serializers.UUIDField(
         required=False,
@@ -63,6 +79,9 @@ class ScheduleRequestSerializer(serializers.Serializer[Any]):
     )
     bindings_per_minute = serializers.IntegerField(
         required=False, min_value=0, max_value=1_000_000, help_text="0: as many as there are"
+    )
+    node_selector = NodeSelectorField(
+        required=False, help_text="labels of the nodes that pods are placed on; empty: all of the cluster"
     )
     dry_run = serializers.BooleanField(
         required=False, help_text="every write is sent with dryRun=All, and nothing changes"
@@ -109,6 +128,7 @@ class ScheduledSerializer(serializers.Serializer[Any]):
     schedulers = serializers.ListField(child=serializers.CharField())
     namespaces = serializers.ListField(child=serializers.CharField(), help_text="empty: all of them")
     bindings_per_minute = serializers.IntegerField()
+    node_selector = serializers.DictField(child=serializers.CharField(), help_text="empty: all nodes")
     dry_run = serializers.BooleanField()
     written = serializers.IntegerField(help_text="writes that were carried out, Events aside")
     refused = serializers.IntegerField(help_text="writes that were not, Events aside")

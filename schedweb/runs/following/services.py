@@ -126,6 +126,7 @@ def run_follow(
                 "schedulers": ", ".join(terms.schedulers),
                 "namespaces": ", ".join(terms.namespaces),
                 "bindings_per_minute": terms.bindings_per_minute,
+                "nodes": ",".join(f"{key}={value}" for key, value in terms.node_selector.items()),
                 "dry_run": terms.dry_run,
             }
             record("cluster.schedule", target=snapshot.context, run=str(run), **told)

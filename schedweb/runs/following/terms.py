@@ -17,6 +17,7 @@ from schedweb.clusters.reading.problems import ClusterProblem
 from schedweb.clusters.writing.permission import is_allowed, permission
 from schedweb.configurations.models import ConfigurationVersion
 from schedweb.engine.live import Scheduling
+from schedweb.engine.own_nodes import why_not_kept
 from schedweb.runs.playing.playable import extenders_of
 from schedweb.sentences import say, translated
 
@@ -45,6 +46,7 @@ def terms_of(name: str, asked: dict[str, Any]) -> Scheduling:
         namespaces=tuple(asked.get("namespaces", ())),
         bindings_per_minute=asked.get("bindings_per_minute", 0),
         dry_run=asked.get("dry_run", False),
+        node_selector=asked.get("node_selector", {}),
     )
 
 
@@ -63,6 +65,8 @@ def refuse_terms(version: ConfigurationVersion, terms: Scheduling) -> None:
             code="scheduler_names",
             path="scheduler_names",
         )
+    if (why := why_not_kept(effective, terms.node_selector)) is not None:
+        raise conflict(translated(why), code="node_selector", path="node_selector")
     if urls := extenders_of(version.text):
         raise conflict(
             say(

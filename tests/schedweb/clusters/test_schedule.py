@@ -219,6 +219,7 @@ def test_a_refusal_names_its_field_and_the_cluster_says_what_is_missing(
     assert path(scheduler_names=["default-scheduler"]) == "scheduler_names"
     assert (path(namespaces=["ml", "Not one"]) or "").startswith("namespaces")
     assert path(bindings_per_minute=-1) == "bindings_per_minute"
+    assert path(node_selector={"pool": "not a value"}) == "node_selector"
     assert missing() == (False, False)
     monkeypatch.setenv(VARIABLE, "another")
     assert path() is None, "no field of the form can mend that"

@@ -10,14 +10,15 @@ from django.test import Client
 
 from schedweb.accounts.scheduling import scheduling_allow
 from schedweb.clusters.writing import lease
+from schedweb.configurations.models import ConfigurationVersion
 from schedweb.runs.models import Analysis, ClusterWrite, Run
 from schedweb.worker.analyst import analyse
 from tests.apiserver import ApiServer
 from tests.apiserver.players import Volumes
-from tests.schedweb.clusters.conftest import until
+from tests.schedweb.clusters.conftest import CONTEXT, until
 from tests.schedweb.clusters.followed import replay_is_the_same, stands
-from tests.schedweb.clusters.scheduled import Begin, asks, at_rest, begun, bindings, decide, state
-from tests.schedweb.clusters.scheduling.conftest import node_of, ours
+from tests.schedweb.clusters.scheduled import URL, Begin, asks, at_rest, begun, bindings, decide, state
+from tests.schedweb.clusters.scheduling.conftest import OURS, condition, node_of, ours
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("quick_watching")]
 
@@ -190,3 +191,37 @@ def test_who_may_not_schedule_has_a_parked_run_not_tried_again(
     scheduling_allow(olga, may=True)
     assert operator.post(url, {"type": "try_again"}, content_type="application/json").status_code == 202
     assert Run.objects.get(pk=run.pk).state == "paused"
+
+
+def test_it_keeps_to_the_nodes_that_it_was_given(
+    server: ApiServer, operator: Client, version: str, workers: Begin
+) -> None:
+    server.change("nodes", "n2", by=lambda it: it["metadata"].setdefault("labels", {}).update(pool="ours"))
+    server.add(*(ours(f"early-{number}") for number in range(3)))
+    run = begun(operator, version, node_selector={"pool": "ours"})
+    worker = workers(run)
+    for number in range(3):
+        until(lambda name=f"early-{number}": node_of(server, name))  # type: ignore[misc]
+    assert {node_of(server, name) for name in bindings(server)} == {"n2"}
+    assert state(operator, run)["node_selector"] == {"pool": "ours"}
+    server.change("nodes", "n2", by=lambda it: it["metadata"]["labels"].pop("pool"))
+    server.add(ours("torn"))
+    until(lambda: "didn't match scheduler-enforced node affinity" in condition(server, "torn").get("message", ""))
+    at_rest(run)
+    worker.end()
+    replay_is_the_same(run)
+
+
+def test_labels_keep_nobody_where_affinity_is_not_filtered_by(
+    operator: Client, version: str, server: ApiServer
+) -> None:
+    text = (
+        "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+        f"profiles: [{{schedulerName: {OURS}, plugins: {{filter: {{disabled: [{{name: NodeAffinity}}]}}}}}}]\n"
+    )
+    known = ConfigurationVersion.objects.get(pk=version)
+    other = ConfigurationVersion.objects.create(configuration=known.configuration, number=2, text=text)
+    asked = {"typed": CONTEXT, "configuration_version": str(other.pk), "scheduler_names": [OURS]}
+    answer = operator.post(URL, {**asked, "node_selector": {"pool": "ours"}}, content_type="application/json")
+    assert answer.status_code == 409, answer.content
+    assert answer.json()["error"]["path"] == "node_selector"

@@ -22,17 +22,19 @@ import { Failed } from "@/components/Outcome";
 import { useFocusBack } from "@/components/useFocusBack";
 import { either } from "@/format/lists";
 
-import { DEFAULT_SCHEDULER, limitIn, namespacesIn, ownNodes } from "./mayBeScheduled";
+import { DEFAULT_SCHEDULER, labelsIn, limitIn, listed, ownNodes } from "./mayBeScheduled";
 import classes from "./ScheduleDialog.module.css";
 import { rich, t } from "./texts";
 import { useSchedule } from "./useFollow";
 
-type Field = "configuration_version" | "scheduler_names" | "namespaces" | "bindings_per_minute" | "typed";
+type Field =
+  "configuration_version" | "scheduler_names" | "namespaces" | "bindings_per_minute" | "node_selector" | "typed";
 const FIELDS: readonly Field[] = [
   "configuration_version",
   "scheduler_names",
   "namespaces",
   "bindings_per_minute",
+  "node_selector",
   "typed",
 ];
 
@@ -88,6 +90,7 @@ function useTerms(cluster: ClusterDetails) {
   });
   const [namespaces, setNamespaces] = useState("");
   const [limit, setLimit] = useState("");
+  const [labels, setLabels] = useState("");
   const [dryRun, setDryRun] = useState(true);
   const [typed, setTyped] = useState("");
   const [refused, setRefused] = useState<Partial<Record<Field, string>>>({});
@@ -105,19 +108,23 @@ function useTerms(cluster: ClusterDetails) {
   /** The answer: the id of the field that has to be mended first. */
   const submit = (): string | null => {
     const perMinute = limitIn(limit);
+    const selector = labelsIn(labels);
     setRefused({
       ...(perMinute === null ? { bindings_per_minute: t("aWholeNumber") } : {}),
+      ...(selector === null ? { node_selector: t("labelsOfNodes") } : {}),
       ...(isTyped ? {} : { typed: t("anotherNameTyped", { name: cluster.name }) }),
     });
     if (perMinute === null) return "limit";
+    if (selector === null) return "labels";
     if (!isTyped) return "typed";
     if (!isReady) return null;
     schedule.mutate({
       typed: typed.trim(),
       configuration_version: configuration.latest.id,
       scheduler_names: names,
-      namespaces: namespacesIn(namespaces),
+      namespaces: listed(namespaces),
       bindings_per_minute: perMinute,
+      node_selector: selector,
       dry_run: dryRun,
     });
     return null;
@@ -128,7 +135,7 @@ function useTerms(cluster: ClusterDetails) {
     version,
     profiles,
     names,
-    values: { namespaces, limit, dryRun, typed },
+    values: { namespaces, limit, labels, dryRun, typed },
     choose: (id: string) => {
       setChosen(id);
       forget("configuration_version");
@@ -141,6 +148,10 @@ function useTerms(cluster: ClusterDetails) {
     setLimit: (text: string) => {
       setLimit(text);
       forget("bindings_per_minute");
+    },
+    setLabels: (text: string) => {
+      setLabels(text);
+      forget("node_selector");
     },
     setTyped: (text: string) => {
       setTyped(text);
@@ -303,9 +314,21 @@ function Limits({ terms }: { terms: Terms }) {
 }
 
 /** To which nodes the configuration keeps, profile by profile. */
-function Nodes({ terms: { profiles } }: { terms: Terms }) {
+function Nodes({ terms }: { terms: Terms }) {
+  const { profiles, values, errorAt } = terms;
   return (
-    <Term label={t("nodes")}>
+    <Term label={t("nodes")} id="labels" error={errorAt("node_selector")} help={t("howToKeepToNodes")}>
+      <input
+        id="labels"
+        className="mono"
+        value={values.labels}
+        placeholder={t("allOfThem")}
+        spellCheck={false}
+        autoCapitalize="none"
+        aria-invalid={errorAt("node_selector") !== undefined}
+        aria-describedby="labels-help"
+        onChange={(event) => terms.setLabels(event.currentTarget.value)}
+      />
       {profiles.map((profile) => {
         const own = ownNodes(profile);
         return own.length === 0 ? null : (
@@ -314,12 +337,6 @@ function Nodes({ terms: { profiles } }: { terms: Terms }) {
           </p>
         );
       })}
-      {profiles.some((profile) => ownNodes(profile).length === 0) ? (
-        <>
-          <p>{t("allNodes")}</p>
-          <p className={classes.help}>{t("howToKeepToNodes")}</p>
-        </>
-      ) : null}
     </Term>
   );
 }

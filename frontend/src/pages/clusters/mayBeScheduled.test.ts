@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { EffectiveProfile } from "@/api/configurationTypes";
 
-import { limitIn, namespacesIn, ownNodes } from "./mayBeScheduled";
+import { labelsIn, limitIn, listed, ownNodes } from "./mayBeScheduled";
 
 const profile = (terms: unknown): EffectiveProfile => ({
   scheduler_name: "ours",
@@ -22,7 +22,16 @@ describe("what somebody writes into the dialog", () => {
     ["", []],
     ["ml, batch", ["ml", "batch"]],
     [" ml batch ,ml\n", ["ml", "batch"]],
-  ])("namespaces %j", (text, names) => expect(namespacesIn(text)).toEqual(names));
+  ])("namespaces %j", (text, names) => expect(listed(text)).toEqual(names));
+
+  it.each([
+    ["", {}],
+    ["pool=batch, topology.kubernetes.io/zone=a", { pool: "batch", "topology.kubernetes.io/zone": "a" }],
+    ["pool==batch spare=", { pool: "batch", spare: "" }],
+    ["pool", null],
+    ["pool!=batch", null],
+    ["pool=a,pool=b", null],
+  ])("labels %j", (text, labels) => expect(labelsIn(text)).toEqual(labels));
 
   it.each([
     ["", 0],

@@ -24,8 +24,8 @@ export function lacks({ scheduling, rights }: ClusterDetails): Lacks {
   };
 }
 
-/** Namespaces as somebody lists them: with commas, spaces or both between. */
-export function namespacesIn(text: string): string[] {
+/** What somebody lists: with commas, spaces or both between. */
+export function listed(text: string): string[] {
   return [...new Set(text.split(/[\s,]+/).filter((one) => one !== ""))];
 }
 
@@ -34,6 +34,17 @@ export function limitIn(text: string): number | null {
   const trimmed = text.trim();
   if (trimmed === "") return 0;
   return /^\d{1,7}$/.test(trimmed) ? Number(trimmed) : null;
+}
+
+/** Labels as `kubectl` writes a selector: `pool=batch, zone=a`; null where something is not key=value. */
+export function labelsIn(text: string): Record<string, string> | null {
+  const found: Record<string, string> = {};
+  for (const one of listed(text)) {
+    const [, key, value] = /^([^=!]+)={1,2}([^=]*)$/.exec(one) ?? [];
+    if (key === undefined || value === undefined || key in found) return null;
+    found[key] = value;
+  }
+  return found;
 }
 
 interface Requirement {

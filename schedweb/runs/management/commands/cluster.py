@@ -18,6 +18,7 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from framework.configuration import load
+from framework.objects.names import label_value_errors, qualified_name_errors
 from framework.plugins.registry import built_in_registry
 from framework.profiles import ProfileError
 from framework.reading.documents import FileRefused
@@ -36,6 +37,7 @@ from schedweb.clusters.selectors import MODES, mode_body, moment
 from schedweb.clusters.services import cluster_snapshot, context_offered, import_read_anyhow
 from schedweb.clusters.writing.permission import permission
 from schedweb.clusters.writing.sending import Limits
+from schedweb.engine.own_nodes import kept_to, why_not_kept
 from schedweb.runs.following.services import follow_begin, follow_read
 from schedweb.runs.models import Run
 from schedweb.runs.shadowing.watched import Watched, newest_version
@@ -83,6 +85,9 @@ class Command(StoredCommand):
         schedule.add_argument("--scheduler-name", action="append", required=True, metavar="NAME")
         schedule.add_argument("--dry-run", action="store_true", help="every write with dryRun=All: nothing changes")
         schedule.add_argument("--namespace", action="append", default=[], help="only pods of these namespaces")
+        schedule.add_argument(
+            "--node-label", action="append", default=[], metavar="KEY=VALUE", help="only onto nodes with this label"
+        )
         schedule.add_argument("--max-bindings-per-minute", type=int, default=0, metavar="N")
         schedule.add_argument("--record", metavar="FILE", help="every write and its outcome, as lines of JSON")
         for each in (contexts, check, snapshot, follow, shadow):
@@ -260,11 +265,14 @@ class Command(StoredCommand):
             raise CommandError(f"{options['configuration']}: {loaded.config_error}", returncode=2)
         if options["max_bindings_per_minute"] < 0:
             raise CommandError("--max-bindings-per-minute is 0 (no limit) or more", returncode=2)
+        labels = dict(_label(text) for text in options["node_label"])
+        if (why := why_not_kept(loaded.effective, labels)) is not None:
+            raise CommandError(translated(why), returncode=2)
         limits = Limits(frozenset(options["namespace"]), options["max_bindings_per_minute"], options["dry_run"])
         with Recorded(options["record"], self._line) as record:
             driver = Driver(
                 allowed,
-                loaded.effective,
+                kept_to(loaded.effective, labels),
                 registry,
                 scheduler_names=options["scheduler_name"],
                 limits=limits,
@@ -299,6 +307,13 @@ class Command(StoredCommand):
         for row in rows:
             cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
             self.stdout.write("  ".join(cells).rstrip())
+
+
+def _label(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or qualified_name_errors(key) or label_value_errors(value):
+        raise CommandError(f"--node-label {text} is not KEY=VALUE of a label", returncode=2)
+    return key, value
 
 
 def _user(name: str) -> User:
