@@ -5365,6 +5365,10 @@ export interface components {
             namespaces?: string[];
             /** @description 0: as many as there are */
             bindings_per_minute?: number;
+            /** @description labels of the nodes that pods are placed on; empty: all of the cluster */
+            node_selector?: {
+                [key: string]: string;
+            };
             /** @description every write is sent with dryRun=All, and nothing changes */
             dry_run?: boolean;
             /** @description how much is kept; then the run ends */
@@ -5395,6 +5399,10 @@ export interface components {
             /** @description empty: all of them */
             namespaces: string[];
             bindings_per_minute: number;
+            /** @description empty: all nodes */
+            node_selector: {
+                [key: string]: string;
+            };
             dry_run: boolean;
             /** @description writes that were carried out, Events aside */
             written: number;
