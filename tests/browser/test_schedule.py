@@ -162,6 +162,7 @@ def test_a_person_schedules_approves_rejects_and_stops(begun: tuple[Visit, Site]
 def test_with_the_keyboard_a_dry_run_binds_nothing(begun: tuple[Visit, Site], api_server: ApiServer) -> None:
     seen, site = begun
     page = seen.page
+    api_server.change("nodes", "n2", by=lambda it: it["metadata"]["labels"].update(pool="ours"))
     button = schedule_button(page)
     button.focus()
     page.keyboard.press("Enter")
@@ -173,10 +174,16 @@ def test_with_the_keyboard_a_dry_run_binds_nothing(begun: tuple[Visit, Site], ap
 
     page.keyboard.press("Enter")
     expect(dialog.get_by_text("Whose schedulerName is ours")).to_be_visible()
-    for field in ("Namespaces", "Bindings a minute"):
+    for field, text in (("Namespaces", ""), ("Bindings a minute", "60"), ("Nodes", "pool")):
         page.keyboard.press("Tab")
         expect(dialog.get_by_role("textbox", name=field)).to_be_focused()
-    page.keyboard.type("60")
+        page.keyboard.type(text)
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_role("alert").first).to_have_text("Labels as key=value, please, with commas between.")
+    nodes = dialog.get_by_role("textbox", name="Nodes")
+    expect(nodes).to_be_focused()
+    nodes.press("End")
+    page.keyboard.type("=ours")
     page.keyboard.press("Tab")
     expect(dialog.get_by_role("checkbox")).to_be_focused()
     page.keyboard.press("Tab")
@@ -185,9 +192,12 @@ def test_with_the_keyboard_a_dry_run_binds_nothing(begun: tuple[Visit, Site], ap
     run = run_of(page)
     expect(band(page)).to_contain_text(f"Dry run in {CONTEXT}, nothing is bound", timeout=PATIENCE)
     expect(band(page)).to_contain_text("at most 60 bindings a minute")
+    expect(band(page)).to_contain_text("on nodes with pool=ours")
     api_server.add(ours("p1"))
     expect(band(page).get_by_role("link", name=re.compile("1 written"))).to_be_visible(timeout=PATIENCE)
     assert node_of(api_server, "p1") == ""
+    writes = site.get(f"/api/v1/runs/{run}/schedule/writes/?purpose=bind")["results"]
+    assert [each["node"] for each in writes] == ["n2"]
 
     page.keyboard.press("Shift+S")
     expect(band(page)).to_contain_text("Stopped by you at", timeout=PATIENCE)
