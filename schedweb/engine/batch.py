@@ -26,6 +26,7 @@ from schedweb.engine.frames import (
     ObjectRow,
     PodRow,
     PreemptionRow,
+    RealPodRow,
 )
 from schedweb.engine.live import WriteRow
 from schedweb.engine.node_view import NodeView
@@ -104,6 +105,7 @@ class Gatherer:
             or self.player.traces
             or self.player.ended
             or self.player.judgements
+            or (self.player.own is not None and self.player.own.beside.told)
         )
 
     @property
@@ -350,6 +352,34 @@ class Gatherer:
         self.player.judgements = []
         return made
 
+    def of_real_cluster(self) -> dict[str, Any]:
+        """Fields of a batch that other runs leave empty."""
+        return {"judgements": self.judgements(), "writes": self.writes(), "real_pods": self.real_pods()}
+
+    def real_pods(self) -> list[RealPodRow]:
+        if self.player.own is None:
+            return []
+        vector = self.projection.nodes.vector
+        return [
+            RealPodRow(
+                uid=each.uid,
+                namespace=each.namespace,
+                name=each.name,
+                workload=each.workload,
+                profile=each.profile,
+                amounts=as_json(vector({**each.amounts, "pods": 1})),
+                decided=each.decided,
+                came=each.came,
+                since=each.since,
+                node=each.node,
+                gated=each.gated,
+                message=each.message,
+                preempted=each.preempted,
+                present=each.present,
+            )
+            for each in self.player.own.reveal()
+        ]
+
     def writes(self) -> list[WriteRow]:
         if self.player.live is None:
             return []
@@ -397,6 +427,8 @@ class Gatherer:
         player.traces, player.ended, player.ends = [], [], {}
         self.writer = AttemptWriter()
         self.writes()
+        if player.own is not None:
+            player.own.reveal()
         projection.usage.start(player.recorded + 1)
 
 

@@ -78,6 +78,8 @@ class Begin(Message, frozen=True, tag="begin"):
     """It begins as a picture of a real cluster (observed.py); a fork of such a run as well."""
     scheduling: Scheduling | None = None
     """It begins as a scheduler of a real cluster (live.py); a fork of such a run as well."""
+    own_world: bool = False
+    """It begins as a world of its own beside a real cluster (own_world.py); a fork of such a run as well."""
     decided: list[Decided] | None = None
     """Of a moment of a run that another version played: what is stored of its attempts up to there."""
 
@@ -272,6 +274,26 @@ class JudgementRow(msgspec.Struct, frozen=True, array_like=True):
     """JSON (judged.py)."""
 
 
+class RealPodRow(msgspec.Struct, frozen=True, array_like=True):
+    """A pod of a real cluster beside a world of our own: ``RealPod`` (own_world.py)."""
+
+    uid: str
+    namespace: str
+    name: str
+    workload: str
+    profile: str
+    amounts: str
+    """JSON, in the order of the batch's resources."""
+    decided: bool
+    came: int
+    since: int
+    node: str
+    gated: bool
+    message: str
+    preempted: bool
+    present: bool
+
+
 class ObjectRow(msgspec.Struct, frozen=True, array_like=True):
     """An object that is neither a pod nor a node, as it is now; without a manifest once it was deleted."""
 
@@ -337,6 +359,7 @@ class Batch(Message, frozen=True, tag="batch"):
     rate: int | None
     breakpoints: list[BreakpointSet]
     hit: UntranslatedHit | None
+    real_pods: list[RealPodRow] = []
     unwritten: int = 0
     """How many pods of the beginning are left for batches to come."""
     place: JournalPlace | None = None

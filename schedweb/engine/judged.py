@@ -13,18 +13,16 @@ import msgspec
 
 from framework.advice.shadow import Judgement, RealDecision, judged, real_decision
 from framework.objects import KubeObject, Pod
-from framework.objects.timestamps import SECOND, TimestampError, parse_timestamp
 from framework.sentences import Words, sentence
 from schedweb.engine.commands import ObservedChange
 from schedweb.engine.frames import JudgementRow
 from schedweb.engine.player import Player
-from schedweb.engine.pod_view import owner_of, view_of
+from schedweb.engine.pod_view import view_of
+from schedweb.engine.told import was_bound_since
 
 NOT_JUDGED: Final = "not_judged"
 PLACES: Final = 1024
 """More than changes in one command (schedweb/runs/following/changes.py): a number says position and place in it."""
-KUBELET: Final = "Node"
-"""Owns the pods that a kubelet made of files (static pods): no scheduler decides them."""
 LISTED: Final = sentence(
     "It was found decided in a list, so the state on which it was decided is not known: the cluster was read anew."
 )
@@ -55,14 +53,7 @@ def _was_bound_unseen(player: Player, before: KubeObject | None, pod: Pod) -> bo
     beginning, which is the latest time in the cluster as it was read then."""
     if not pod.spec.node_name or (before is not None and before.metadata.uid == pod.metadata.uid):
         return False
-    if owner_of(pod)[0] == KUBELET:
-        return False
-    bound = (each for each in pod.status.conditions if each.type == "PodScheduled" and each.status == "True")
-    said = next((each.last_transition_time for each in bound), None) or pod.metadata.creation_timestamp or ""
-    try:
-        return parse_timestamp(said) >= player.options.start // SECOND * SECOND
-    except TimestampError:
-        return True
+    return was_bound_since(pod, player.options.start)
 
 
 def _row(player: Player, pod: Pod, real: RealDecision, number: int, why: Words) -> JudgementRow:

@@ -20,7 +20,7 @@ from schedweb.engine.commands import ClusterChanges, command_from
 from schedweb.engine.frames import Batch, Begin, Entry, Gone, Offer
 from schedweb.engine.moments import advance, compare
 from schedweb.engine.obey import validate
-from schedweb.engine.observed import Differences
+from schedweb.engine.own_differences import differences_of
 from schedweb.engine.pace import Pace
 from schedweb.engine.packing import Dictionary, Packer
 from schedweb.engine.player import Happened, Player
@@ -48,7 +48,7 @@ class Engine:
         self.is_packing = known is not None
         """With a dictionary; without one it is looked whether there are rows enough for one."""
         self.sums = Sums(player)
-        self.differences = Differences(player)
+        self.differences = differences_of(player)
         self.poller = select.poll()
         self.poller.register(self.inward, select.POLLIN | select.POLLHUP)
         self.number = 0
@@ -198,7 +198,7 @@ class Engine:
             due = self.player.next_instant()
             if due is not None:
                 return max(0.0, min(frame, (due - self.wall_clock()) / 1e9, IDLE_SECONDS))
-            if self.player.live is not None:
+            if self.player.is_of_real_cluster:
                 return max(0.0, frame)
         if self.pace.cycle_seconds and not self.player.scheduler.mid_cycle:
             return max(0.0, min(frame, self.next_cycle_at - now))
@@ -445,8 +445,7 @@ class Engine:
             preemptions=gatherer.preemptions(),
             evictions=gatherer.evictions(),
             objects=gatherer.objects(),
-            judgements=gatherer.judgements(),
-            writes=gatherer.writes(),
+            **gatherer.of_real_cluster(),
             feed=feed,
             clock_moves=moves,
             outcomes=outcomes,

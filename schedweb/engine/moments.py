@@ -41,6 +41,7 @@ def machine(begin: Begin) -> tuple[Player, Pace]:
             begin.start,
             begin.observing,
             begin.scheduling,
+            begin.own_world,
         )
         configuration = effective_configuration(begin.configuration, registry, begin.scheduling)
         player = Player(payload.objects, payload.timeline, configuration, registry, options)

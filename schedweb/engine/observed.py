@@ -20,19 +20,22 @@ from framework.objects.admission import AdmissionError, admit
 from framework.objects.decode import decode_manifest, to_manifest
 from framework.objects.errors import ObjectError
 from framework.scheduler.controllers import CONTROLLERS, OF_CHANGES
-from framework.scheduler.store import object_key
+from framework.scheduler.store import Key, object_key
 from framework.sentences import sentence
 from schedweb.engine import commands
 from schedweb.engine.commands import ObservedChange
 from schedweb.engine.frames import Seen
 from schedweb.engine.judged import judge_change
 from schedweb.engine.live import LiveCluster
+from schedweb.engine.own_world import OwnCluster
 from schedweb.engine.player import Player
 from schedweb.engine.told import ToldProjection
 from schedweb.engine.world import Refused
 
 SIZE: Final = 16
 NOT_FOLLOWING: Final = sentence("This run follows no cluster.")
+Place = tuple[str, str, Key]
+"""(apiVersion, kind, (namespace, name))."""
 _JSON: Final = msgspec.json.Encoder(order="deterministic")
 
 
@@ -82,6 +85,8 @@ def _sharing(before: KubeObject | None, after: KubeObject) -> KubeObject:
 def observe(player: Player, observation: Observation) -> None:
     """Applies one change to the world, and so to cache and queue (docs/semantics/events.md#event-handlers)."""
     cluster = player.world.cluster
+    if observation.after is observation.before:
+        return
     if observation.after is not None:
         cluster.observe(observation.after)
     elif observation.before is not None:
@@ -103,12 +108,31 @@ def observe_all(player: Player, command: commands.ClusterChanges) -> None:
             continue
         if player.live is not None and observation.after is not None and player.live.is_outdated(observation.after):
             continue  # what was written meanwhile is newer
+        if player.own is not None:
+            observation = here(player.own, change, observation, player.now)
         judge_change(player, change, observation.before, observation.after, place)
         if player.live is not None and observation.is_binding:
             _leave_waiting(player, player.live, observation)
         observe(player, observation)
         hashed.update(_hashed(change, observation))
+        if player.own is not None:
+            hashed.update(_JSON.encode(player.own.beside.pods.get(key_of(change.manifest))))
     player.digest = hashed.hexdigest()
+
+
+def here(own: OwnCluster, change: ObservedChange, there: Observation, now: int) -> Observation:
+    """What a change of the real cluster is in a world of our own; nothing where ``after`` is ``before``."""
+    ours = there.before
+    if there.after is None:
+        is_pod = change.manifest.get("kind") == Pod.kind
+        return Observation(ours, own.went(own.beside, ours, key_of(change.manifest), is_pod=is_pod))
+    after = own.take(own.beside, ours, there.after, listed=change.listed, now=now)
+    return Observation(ours, ours if ours is not None and after is not None and is_same(ours, after) else after)
+
+
+def key_of(manifest: dict[str, Any]) -> tuple[str, str]:
+    metadata = manifest["metadata"]
+    return str(metadata.get("namespace", "")), str(metadata["name"])
 
 
 def _leave_waiting(player: Player, live: LiveCluster, observation: Observation) -> None:
@@ -136,6 +160,9 @@ def unfollow(player: Player) -> None:
     live, player.live = player.live, None
     if live is not None:
         live.go_on_simulated()
+    own, player.own = player.own, None
+    if own is not None:
+        own.go_on_simulated()
     player.observing = False
     player.options = dataclasses.replace(player.options, clock="virtual")
     assert isinstance(player.projection, ToldProjection)
@@ -155,16 +182,16 @@ class Differences:
 
     def __init__(self, player: Player) -> None:
         self.player = player
-        self._listed: dict[tuple[str, str], set[tuple[str, str]]] = {}
+        self._listed: dict[tuple[str, str], set[Key]] = {}
         """(apiVersion, kind) → those seen so far."""
+        self._ahead: dict[Place, KubeObject | None] = {}
+        """Objects as they will be after the changes that were found so far."""
 
     def of(self, seen: Iterable[Seen]) -> list[ObservedChange]:
         """Each at most once per object and state, in the order in which it was seen."""
         cluster = self.player.world.cluster
-        ahead: dict[tuple[str, str, tuple[str, str]], KubeObject | None] = {}
-        """Objects as they will be after the changes that were found so far."""
-        found: list[ObservedChange] = []
-        live = self.player.live
+        self.begin()
+        found: list[ObservedChange | None] = []
         for each in seen:
             manifest: dict[str, Any] = msgspec.json.decode(each.manifest)
             kind = str(manifest.get("apiVersion", "")), str(manifest.get("kind", ""))
@@ -172,35 +199,48 @@ class Differences:
                 self._listed[kind] = set()
                 continue
             if each.what == "whole":
-                gone = self._missing(kind)
-                found += [ObservedChange("deleted", _name_of(obj)) for obj in gone]
-                ahead.update(((*kind, object_key(obj)), None) for obj in gone)
+                listed = self._listed.pop(kind, None)
+                found += [] if listed is None else self._missing(kind, listed)
                 continue
             try:
                 obj = _decoded(manifest)
             except Refused:
                 continue  # the reader counts those
             key = (*kind, object_key(obj))
-            known = ahead[key] if key in ahead else cluster.find(obj)
+            known = self._ahead[key] if key in self._ahead else cluster.find(obj)
             if each.what == "deleted":
-                if known is not None:
-                    ahead[key] = None
-                    found.append(ObservedChange("deleted", _name_of(known)))
+                found.append(self._went(key, known))
                 continue
             if each.what == "listed" and kind in self._listed:
                 self._listed[kind].add(key[2])
             admitted = admit(obj, cluster, stored=True, validate=False)
             if isinstance(admitted, AdmissionError):
                 continue
-            after = without_heartbeats(admitted)
-            if known is not None and is_same(known, after) and not self._is_newer(known, after):
-                continue
-            if live is not None and (live.is_left_out(after) or live.is_outdated(after)):
-                continue
-            ahead[key] = after
-            verb: Literal["added", "modified"] = "added" if known is None else "modified"
-            found.append(ObservedChange(verb, manifest, listed=each.what in ("listed", "relisted")))
-        return found
+            listed_now = each.what in ("listed", "relisted")
+            if self._is_news(key, known, without_heartbeats(admitted), listed=listed_now):
+                verb: Literal["added", "modified"] = "added" if known is None else "modified"
+                found.append(ObservedChange(verb, manifest, listed=listed_now))
+        return [each for each in found if each is not None]
+
+    def begin(self) -> None:
+        """Of what is to come all is as it is now."""
+        self._ahead = {}
+
+    def _is_news(self, key: Place, known: KubeObject | None, after: KubeObject, *, listed: bool) -> bool:
+        """Whether it is told; from here on it is as it was seen."""
+        if known is not None and is_same(known, after) and not self._is_newer(known, after):
+            return False
+        live = self.player.live
+        if live is not None and (live.is_left_out(after) or live.is_outdated(after)):
+            return False
+        self._ahead[key] = after
+        return True
+
+    def _went(self, key: Place, known: KubeObject | None) -> ObservedChange | None:
+        if known is None:
+            return None
+        self._ahead[key] = None
+        return ObservedChange("deleted", name_of(key, known.metadata.uid))
 
     def _is_newer(self, known: KubeObject, seen: KubeObject) -> bool:
         """Of what is patched with its version, where nothing else is new."""
@@ -208,13 +248,11 @@ class Differences:
             return False
         return known.metadata.resource_version != seen.metadata.resource_version
 
-    def _missing(self, kind: tuple[str, str]) -> list[KubeObject]:
+    def _missing(self, kind: tuple[str, str], listed: set[Key]) -> list[ObservedChange | None]:
         """Of a list that is whole."""
-        listed = self._listed.pop(kind, None)
-        if listed is None:
-            return []
         objects = self.player.world.cluster.of_kind(*kind)
-        return [obj for obj in objects if object_key(obj) not in listed]
+        gone = [obj for obj in objects if object_key(obj) not in listed]
+        return [self._went((*kind, object_key(obj)), obj) for obj in gone]
 
 
 def is_same(known: KubeObject, seen: KubeObject) -> bool:
@@ -244,8 +282,9 @@ def _decoded(manifest: dict[str, Any]) -> KubeObject:
         raise Refused(str(error)) from None
 
 
-def _name_of(obj: KubeObject) -> dict[str, Any]:
-    metadata = {"name": obj.metadata.name, "uid": obj.metadata.uid}
-    if obj.metadata.namespace:
-        metadata["namespace"] = obj.metadata.namespace
-    return {"apiVersion": obj.api_version, "kind": obj.kind, "metadata": metadata}
+def name_of(key: Place, uid: str) -> dict[str, Any]:
+    api_version, kind, (namespace, name) = key
+    metadata = {"name": name, "uid": uid}
+    if namespace:
+        metadata["namespace"] = namespace
+    return {"apiVersion": api_version, "kind": kind, "metadata": metadata}

@@ -28,6 +28,7 @@ from schedweb.engine.evictions import APPROVED
 from schedweb.engine.frames import JudgementRow
 from schedweb.engine.live import LiveCluster, Scheduling
 from schedweb.engine.own_nodes import kept_to, why_not_kept
+from schedweb.engine.own_world import OwnCluster
 from schedweb.engine.payload import TimelineEntry
 from schedweb.engine.projection import Projection
 from schedweb.engine.told import ToldProjection
@@ -58,6 +59,8 @@ class RunOptions:
     """It begins as a picture of a real cluster, whose own scheduler decides (observed.py)."""
     scheduling: Scheduling | None = None
     """It begins as a scheduler of a real cluster (live.py)."""
+    own_world: bool = False
+    """It begins as a world of its own to which a real cluster's arrivals come (own_world.py)."""
 
 
 class Happened(enum.Enum):
@@ -133,23 +136,28 @@ class Player:
         terms = options.scheduling
         self.live = None if terms is None else LiveCluster(terms)
         """A real cluster is scheduled: what is decided here is written there."""
-        self.observing = options.observing and terms is None
+        schedulers = frozenset(profile.scheduler_name for profile in configuration.profiles)
+        self.own = OwnCluster(options.start, schedulers) if options.own_world else None
+        """What a real cluster tells comes here without its scheduler's decisions; ours decides."""
+        self.observing = options.observing and terms is None and self.own is None
         """A real cluster is followed: nothing is decided here."""
-        self.world = World(self.live)
+        self.world = World(self.live or self.own)
         if self.observing:
             self.world.cluster.set_controllers(())
         if self.live is not None:
             objects = [each for each in objects if not self.live.is_left_out(each)]
+        if self.own is not None:
+            objects = self.own.begin(objects)
         try:
             self.world.load(objects)
         except Refused as error:
             raise RunRefused(error.words) from None
         made = ToldProjection if options.observing else Projection
         self.projection = made(self.world.cluster, Clock(options.start))
-        self.projection.schedulers = frozenset(profile.scheduler_name for profile in configuration.profiles)
+        self.projection.schedulers = schedulers
         if isinstance(self.projection, ToldProjection):
             self.projection.observing = self.observing
-            self.projection.is_live = self.live is not None
+            self.projection.is_live = not self.observing
         self.projection.load()
         self.projection.entered_now.clear()
         self.metrics: SchedulerMetrics | None = SchedulerMetrics()
@@ -182,12 +190,12 @@ class Player:
 
     @property
     def virtual(self) -> bool:
-        return self.options.clock == "virtual" and self.live is None
+        return self.options.clock == "virtual" and self.live is None and self.own is None
 
     @property
     def is_of_real_cluster(self) -> bool:
         """What watches of a real cluster bring is applied here."""
-        return self.observing or self.live is not None
+        return self.observing or self.live is not None or self.own is not None
 
     @property
     def next_arrival(self) -> int | None:
@@ -431,7 +439,7 @@ class Player:
         return Happened.WAITS if held else Happened.FINISHED
 
     def _rest(self) -> Happened:
-        if self.live is not None or self.scheduler.proposals():
+        if self.is_of_real_cluster or self.scheduler.proposals():
             return Happened.IDLE  # the cluster goes on, or a person does
         if self.scheduler.next_timer(wakes_only=True) is None and self.next_arrival is None:
             return Happened.FINISHED
@@ -479,5 +487,9 @@ class Player:
         self.asked_at = self.__dict__.get("asked_at")
         self.observing = self.__dict__.get("observing", False)
         self.live = self.__dict__.get("live")
+        self.own = self.__dict__.get("own")
+        if not hasattr(self.options, "own_world"):  # of a checkpoint from before there was such a run
+            known = ("seed", "ties", "approvals", "clock", "start", "observing", "scheduling")
+            self.options = RunOptions(*(getattr(self.options, name) for name in known))
         self.judgements = None
         self.metrics = self.__dict__.get("metrics")

@@ -6,17 +6,20 @@ scheduler's message. Our own queue holds it as well, for the day when a fork of 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from framework.objects import Pod
-from framework.objects.timestamps import TimestampError, parse_timestamp
+from framework.objects.timestamps import SECOND, TimestampError, parse_timestamp
 from framework.queue import IgnoredEvent, QueueMove
 from framework.scheduler import Scheduler
 from framework.scheduler.store import FINISHED
 from framework.sentences import sentence
-from schedweb.engine.pod_view import PodView
+from schedweb.engine.pod_view import PodView, owner_of
 from schedweb.engine.projection import Projection
 from schedweb.engine.shapes import QueueName
+
+KUBELET: Final = "Node"
+"""Owns the pods that a kubelet made of files (static pods): no scheduler decides them."""
 
 
 class Told(NamedTuple):
@@ -43,6 +46,19 @@ def told(pod: Pod) -> Told:
 
 def is_pending(pod: Pod) -> bool:
     return not pod.spec.node_name and pod.status.phase not in FINISHED
+
+
+def was_bound_since(pod: Pod, start: int) -> bool:
+    """Of one that is new in a list and has a node: by its times it got that since ``start``, the run's beginning. Times
+    of metadata have whole seconds."""
+    if owner_of(pod)[0] == KUBELET:
+        return False
+    bound = (each for each in pod.status.conditions if each.type == "PodScheduled" and each.status == "True")
+    said = next((each.last_transition_time for each in bound), None) or pod.metadata.creation_timestamp or ""
+    try:
+        return parse_timestamp(said) >= start // SECOND * SECOND
+    except TimestampError:
+        return True
 
 
 class ToldProjection(Projection):

@@ -15,6 +15,7 @@ from schedweb.runs.forking import api as forking
 from schedweb.runs.nodes import api as nodes
 from schedweb.runs.objects import api as objects
 from schedweb.runs.operating import api as operating
+from schedweb.runs.own_world import api as own_world
 from schedweb.runs.playing import api as playing
 from schedweb.runs.pods import api as pods
 from schedweb.runs.real_cluster import api as real_cluster
@@ -85,6 +86,9 @@ urlpatterns = [
     path("runs/<uuid:run>/shadow/", shadowing.ShadowApi.as_view()),
     path("runs/<uuid:run>/shadow/decisions/", shadowing.ShadowDecisionsApi.as_view()),
     path("runs/<uuid:run>/shadow/export/", shadowing.ShadowExportApi.as_view()),
+    path("runs/<uuid:run>/shadow/world/", own_world.OwnWorldApi.as_view()),
+    path("runs/<uuid:run>/shadow/world/pods/", own_world.OwnWorldPodsApi.as_view()),
+    path("runs/<uuid:run>/shadow/world/export/", own_world.OwnWorldExportApi.as_view()),
     path("runs/<uuid:run>/star/", starring.StarApi.as_view()),
     path("waiting/", waiting.WaitingListApi.as_view()),
     path("waiting/count/", waiting.WaitingCountApi.as_view()),

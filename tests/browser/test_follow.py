@@ -1,10 +1,10 @@
 """Connecting to a cluster and following it: a pending pod comes, its sentence is read, and it is bound by the real
-scheduler. Its shadow: a planted difference is seen with the plugin that made it."""
+scheduler. Its shadow: a planted difference is seen with the plugin that made it, and on its own what it leads to."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +96,10 @@ def sized(name: str, cpu: str) -> dict[str, Any]:
     return pod(name, "ml", spec={"containers": containers})
 
 
+def bound_to(name: str) -> Callable[[dict[str, Any]], None]:
+    return lambda it: it["spec"].update(nodeName=name)
+
+
 def test_a_planted_difference_is_seen_with_its_plugin(followed: Visit, api_server: ApiServer) -> None:
     api_server.add(sized("full", "2"))
     api_server.change("pods", "full", "ml", by=lambda it: it["spec"].update(nodeName="n1"))
@@ -140,5 +144,57 @@ def test_a_planted_difference_is_seen_with_its_plugin(followed: Visit, api_serve
     page.get_by_role("link", name=re.compile("^Stays pending")).click()
     expect(page.get_by_text("No decision of this kind.")).to_be_visible(timeout=PATIENCE)
 
+    sent = {(each.method, each.resource) for each in api_server.requests if each.method != "GET"}
+    assert sent <= {("POST", "selfsubjectaccessreviews")}
+
+
+def test_a_shadow_on_its_own_shows_what_differences_add_up_to(followed: Visit, api_server: ApiServer) -> None:
+    """Ours packs, so a large pod fits here. There every node is half full, and it stays pending."""
+    page = followed.go("/clusters/prod")
+    page.get_by_role("button", name="Connect").click()
+    form = page.get_by_role("region", name="Shadow a configuration")
+    begin = form.get_by_role("button", name="Try it on this cluster")
+    expect(begin).to_be_enabled(timeout=PATIENCE)
+    expect(form.get_by_role("radio", name=re.compile("^Step by step"))).to_be_checked()
+    form.get_by_role("radio", name=re.compile("^On its own The same arrivals")).check()
+    form.get_by_role("combobox", name="Configuration").select_option(label="bin packing")
+    begin.click()
+    expect(page).to_have_url(re.compile("/runs/[^/]+/shadow"), timeout=PATIENCE)
+    expect(page.get_by_role("heading", name="No pod has come since the shadow began.")).to_be_visible(timeout=PATIENCE)
+
+    for number in range(3):
+        api_server.add(sized(f"half-{number}", "1800m"))
+        api_server.change("pods", f"half-{number}", "ml", by=bound_to(f"n{number}"))
+    came_to = page.get_by_role("region", name="What they came to")
+    expect(page.get_by_role("heading", name=re.compile("^3 pods came: . on another node"))).to_be_visible(
+        timeout=PATIENCE
+    )
+    train = pending("train-0")
+    train["spec"]["containers"] = sized("train-0", "3")["spec"]["containers"]
+    api_server.add(train)
+    row = page.get_by_role("row", name=re.compile("train-0"))
+    expect(row).to_contain_text("The real scheduler refused all of its 3 nodes.", timeout=PATIENCE)
+    expect(row).to_contain_text(re.compile("pending.*n[012]"))
+    expect(came_to.get_by_role("row", name=re.compile("^Pods not placed 1 0"))).to_be_visible()
+    expect(came_to.get_by_role("row", name=re.compile("^Pods placed 12 13"))).to_be_visible()
+    page.get_by_role("link", name=re.compile("^Pending there only 1")).click()
+    expect(page.get_by_role("row", name=re.compile("half-"))).to_have_count(0, timeout=PATIENCE)
+    expect(row).to_be_visible()
+    page.get_by_role("combobox", name="Namespace").select_option("ml")
+    page.get_by_role("link", name=re.compile("^All that differ")).click()
+    expect(page.get_by_role("row", name=re.compile("half-")).first).to_be_visible(timeout=PATIENCE)
+    for width in (390, 768, 1440):
+        page.set_viewport_size({"width": width, "height": 900})
+        settled(page)
+        assert steadily_wrong(page, "shadow on its own", width) == []
+
+    row.get_by_role("link", name=re.compile("^n[012]")).click()
+    expect(page.get_by_role("heading", name=re.compile("^Bound to n"))).to_be_visible(timeout=PATIENCE)
+    page.go_back()
+    page.get_by_role("link", name="prod", exact=True).first.click()
+    strip = page.get_by_role("status").filter(has_text="Beside prod, on its own")
+    expect(strip).to_contain_text("live", timeout=PATIENCE)
+    page.get_by_role("button", name="Stop following").click()
+    expect(strip).to_contain_text("followed no more", timeout=PATIENCE)
     sent = {(each.method, each.resource) for each in api_server.requests if each.method != "GET"}
     assert sent <= {("POST", "selfsubjectaccessreviews")}

@@ -20,7 +20,7 @@ from framework.objects import (
 )
 from framework.objects.reservations import Reservation
 from framework.scheduler.controllers.api import ControlledCluster, Controller
-from framework.scheduler.controllers.claims import control_claims
+from framework.scheduler.controllers.claims import control_claims, give_claims_back
 from framework.scheduler.controllers.reservations import expire_reservations, keep_reservations, next_expiry
 from framework.scheduler.controllers.volumes import (
     bind_what_comes,
@@ -43,6 +43,7 @@ __all__ = [
     "CONTROLLERS",
     "DECIDED_ONLY",
     "OF_CHANGES",
+    "OF_OWN_DECISIONS",
     "OF_RESERVATIONS",
     "OF_STORAGE",
     "ControlledCluster",
@@ -81,6 +82,12 @@ OF_CHANGES: Final[tuple[Controller, ...]] = (
 DECIDED_ONLY: Final[tuple[Controller, ...]] = (_CLAIMS, _DECIDED)
 """For decisions one by one, as the recorded ones of kube-scheduler were made: volumes are bound as it decided, nothing
 else happens to them."""
+OF_OWN_DECISIONS: Final[tuple[Controller, ...]] = (
+    _DECIDED,
+    Controller(give_claims_back, (Pod,), (ObjectDeleted,)),
+    Controller(reclaim_volumes, (PersistentVolumeClaim,), (ObjectDeleted,)),
+)
+"""Where a real cluster brings all else: what the scheduler decided about claims is carried out and given back."""
 
 
 def concerns_controllers(obj: KubeObject) -> bool:

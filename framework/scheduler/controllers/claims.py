@@ -43,6 +43,13 @@ def control_claims(cluster: ControlledCluster, event: InformerEvent) -> None:
                 _sync_pod(cluster, pod_now)
 
 
+def give_claims_back(cluster: ControlledCluster, event: InformerEvent) -> None:
+    """Of a pod that is gone; nothing else."""
+    match event:
+        case ObjectDeleted(Pod() as pod):
+            _pod_ended(cluster, pod)
+
+
 def _sync_pod(cluster: ControlledCluster, known: Pod) -> None:
     pod = cluster.get(Pod, known.namespace, known.name)
     if pod is None or pod.uid != known.uid:

@@ -41,11 +41,13 @@ export const askCluster = (name: string) => request(pathOf("clusters", name, "as
 export const snapshotCluster = (name: string) =>
   request<Import>(pathOf("clusters", name, "snapshot"), { method: "POST" });
 
+export type ShadowWay = Schemas["WayEnum"];
+
 export interface FollowWish {
   /** A version; without one kube-scheduler's own configuration. */
   configuration?: string;
   /** The configuration decides beside the cluster's scheduler. */
-  shadow?: boolean;
+  shadow?: ShadowWay;
 }
 
 /** First of all the cluster is read: `reading` says how far, and is asked about again until there is a run. */
@@ -55,7 +57,7 @@ export const followCluster = (name: string, wish: FollowWish, reading?: string) 
     body: {
       ...(reading === undefined ? {} : { import_id: reading }),
       ...(wish.configuration === undefined ? {} : { configuration_version: wish.configuration }),
-      ...(wish.shadow === true ? { shadow: true } : {}),
+      ...(wish.shadow === undefined ? {} : { shadow: true, way: wish.shadow }),
     },
   });
 

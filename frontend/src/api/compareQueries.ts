@@ -8,8 +8,14 @@ import type { Window } from "./types";
 type Schemas = components["schemas"];
 
 export type Comparison = Schemas["RunComparison"];
-export type ComparedSide = Schemas["ComparedSide"];
+/** What a cluster came to: of a run, or of a real one. */
+export type ComparedFigures = Schemas["ComparedFigures"];
 export type ComparedResource = Schemas["ComparedResource"];
+/** Two clusters beside each other. */
+export interface Sides {
+  a: ComparedFigures;
+  b: ComparedFigures;
+}
 export type DifferenceKind = Schemas["DifferenceKindEnum"];
 export type PodDifference = Schemas["PodDifference"];
 export type Cause = Schemas["Cause"];

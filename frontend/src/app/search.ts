@@ -2,6 +2,7 @@
  * What each page keeps in the query string. The router parses with it, so a link from elsewhere is typed; pages take the
  * values that a parameter may have from here, not from the router, which imports the pages.
  */
+import { OWN_WORLD_KINDS } from "@/api/ownWorldQueries";
 import { WRITE_OUTCOMES } from "@/api/scheduling";
 import { SHADOW_KINDS } from "@/api/shadowQueries";
 import { RUN_STATES, STATE_KEYS } from "@/api/types";
@@ -107,6 +108,9 @@ export const shadowSearch = (search: RawSearch) =>
     plugin: text(search, "plugin"),
     q: text(search, "q"),
     offset: whole(search, "offset"),
+    // Of a shadow on its own.
+    outcome: oneOf(search, "outcome", OWN_WORLD_KINDS),
+    view: oneOf(search, "view", ["table"] as const),
   });
 
 export const writesSearch = (search: RawSearch) =>

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 from django.db.models import Avg, Count, Max
+from numpy.typing import NDArray
 
 from framework.trace.attempt import AttemptTrace
 from schedweb.api.windows import Window, check_choice
@@ -24,6 +25,9 @@ KINDS: Final = ("elsewhere", "only_a", "only_b", "neither", "gated", "missing_a"
 DIFFERENT: Final = ("elsewhere", "only_a", "only_b", "missing_a", "missing_b")
 #: As many pods are explained at once while an export is written.
 BATCH: Final = 100
+NO_NODES: Final[dict[str, Any]] = {"nodes": 0, "nodes_in_use": 0, "resources": [], "gpus": [], "zones": []}
+OF_DAEMON_SET: Final = "pod-template-generation"
+"""A label that the controller of DaemonSets gives its pods, and no other does."""
 PLACED: Final = (PodRecord.Column.BOUND, PodRecord.Column.WAITING, PodRecord.Column.IN_FLIGHT)
 
 
@@ -93,38 +97,81 @@ def pairs_of(a: PodPlaces, b: PodPlaces) -> list[Pair]:
 # Each side ------------------------------------------------------------------------------------------------------------
 
 
-def cluster_body(run: Run) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """Nodes that are there, in the order of their rows; arrays of shape (nodes, resources)."""
+
+    resources: list[str]
+    names: list[str]
+    zone: list[str]
+    open: NDArray[np.bool_]
+    """Not cordoned."""
+    allocatable: measures.Amounts
+    requested: measures.Amounts
+    """Of bound pods."""
+    reserved: measures.Amounts
+    """Of pods that wait on Permit or are being bound."""
+    daemons: NDArray[np.int64]
+    """How many pods on them are of DaemonSets."""
+
+
+def nodes_of(run: Run) -> Nodes | None:
+    """None: nobody has begun to play it, or its last node went."""
     rows = list(
         NodeRecord.objects.filter(run=run, present=True)
         .order_by("row")
         .values_list("name", "zone", "cordoned", "allocatable", "requested", "reserved")
     )
     if not rows:
-        # Nobody has begun to play it, or its last node went.
-        return {"resources": [], "gpus": [], "zones": []}
+        return None
     size = len(run.resources)
-    names, zone = [row[0] for row in rows], [row[1] for row in rows]
-    open_ = np.array([not row[2] for row in rows], dtype=bool)
     allocatable, requested, reserved = (
         np.array([padded(amounts, size) for amounts in column], dtype=np.int64)
         for column in zip(*(row[3:] for row in rows), strict=True)
     )
-    used = requested + reserved
+    daemons = daemons_of(run)
+    return Nodes(
+        resources=run.resources,
+        names=[row[0] for row in rows],
+        zone=[row[1] for row in rows],
+        open=np.array([not row[2] for row in rows], dtype=bool),
+        allocatable=allocatable,
+        requested=requested,
+        reserved=reserved,
+        daemons=np.array([daemons.get(row[0], 0) for row in rows], dtype=np.int64),
+    )
+
+
+def daemons_of(run: Run) -> dict[str, int]:
+    """Node → how many of its pods are of DaemonSets, which would be on it whatever a scheduler did."""
+    rows = PodRecord.objects.filter(run=run, column__in=PLACED, labels__has_key=OF_DAEMON_SET)
+    return dict(rows.values_list("node").annotate(count=Count("pk")).order_by())
+
+
+def cluster_body(run: Run) -> dict[str, Any]:
+    nodes = nodes_of(run)
+    return NO_NODES if nodes is None else figures(nodes, nodes.requested + nodes.reserved)
+
+
+def figures(nodes: Nodes, used: measures.Amounts) -> dict[str, Any]:
+    """``used``: what pods take together, of shape (nodes, resources)."""
+    names, resources, allocatable = nodes.names, nodes.resources, nodes.allocatable
     free = allocatable - used
-    slots = free[:, run.resources.index("pods")]
-    by_zone = measures.zones(names, zone, run.resources, allocatable, used)
-    resources = []
-    for place, name in enumerate(run.resources):
+    pods = resources.index("pods")
+    by_zone = measures.zones(names, nodes.zone, resources, allocatable, used)
+    rows = []
+    for place, name in enumerate(resources):
         if allocatable[:, place].any() or used[:, place].any():
             spread = measures.resource_spread(name, allocatable[:, place], used[:, place])
-            fit = measures.largest_fit(names, free[:, place], open_)
-            resources.append({**spread, **fit, "zones_apart": measures.imbalance(by_zone, name)})
+            fit = measures.largest_fit(names, free[:, place], nodes.open)
+            rows.append({**spread, **fit, "zones_apart": measures.imbalance(by_zone, name)})
     gpus = [
-        {"resource": name, **measures.islands(free[:, place], slots, open_)}
-        for place, name in enumerate(run.resources)
+        {"resource": name, **measures.islands(free[:, place], free[:, pods], nodes.open)}
+        for place, name in enumerate(resources)
         if measures.is_gpu(name) and allocatable[:, place].any()
     ]
-    return {"resources": resources, "gpus": gpus, "zones": by_zone}
+    in_use = int((used[:, pods] > nodes.daemons).sum())
+    return {"nodes": len(names), "nodes_in_use": in_use, "resources": rows, "gpus": gpus, "zones": by_zone}
 
 
 def attempts_body(run: Run) -> dict[str, Any]:

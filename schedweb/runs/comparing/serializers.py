@@ -60,11 +60,13 @@ class ResultCountSerializer(serializers.Serializer[Any]):
 
 
 class ComparedAttemptsSerializer(serializers.Serializer[Any]):
-    total = serializers.IntegerField()
+    """Of a real cluster nobody counts attempts: all but `victims` are null there."""
+
+    total = serializers.IntegerField(allow_null=True)
     results = ResultCountSerializer(many=True)
-    pods = serializers.IntegerField(help_text="tried at least once")
+    pods = serializers.IntegerField(allow_null=True, help_text="tried at least once")
     mean = serializers.FloatField(allow_null=True, help_text="attempts per pod that was tried")
-    most = serializers.IntegerField()
+    most = serializers.IntegerField(allow_null=True)
     victims = serializers.IntegerField(help_text="pods that were preempted")
 
 
@@ -77,9 +79,7 @@ class WaitingTimesSerializer(serializers.Serializer[Any]):
     longest = serializers.FloatField(allow_null=True)
 
 
-class ComparedSideSerializer(serializers.Serializer[Any]):
-    run = RunSerializer()
-    settled = serializers.BooleanField(help_text="false while more may happen")
+class ComparedFiguresSerializer(serializers.Serializer[Any]):
     pods = serializers.IntegerField()
     placed = serializers.IntegerField()
     unscheduled = serializers.IntegerField(help_text="without a node, gated ones left out")
@@ -87,8 +87,15 @@ class ComparedSideSerializer(serializers.Serializer[Any]):
     resources = ComparedResourceSerializer(many=True)
     gpus = ComparedGpusSerializer(many=True)
     zones = ComparedZoneSerializer(many=True)
+    nodes = serializers.IntegerField()
+    nodes_in_use = serializers.IntegerField(help_text="with a pod that is no DaemonSet's")
     attempts = ComparedAttemptsSerializer()
     waiting = WaitingTimesSerializer()
+
+
+class ComparedSideSerializer(ComparedFiguresSerializer):
+    run = RunSerializer()
+    settled = serializers.BooleanField(help_text="false while more may happen")
 
 
 class ComparisonCountsSerializer(serializers.Serializer[Any]):

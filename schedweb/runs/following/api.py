@@ -21,6 +21,7 @@ from schedweb.engine.live import Scheduling
 from schedweb.runs.following import services
 from schedweb.runs.following.selectors import (
     EVERY,
+    ON_ITS_OWN,
     OUTCOMES,
     PURPOSES,
     AskedWrites,
@@ -62,7 +63,7 @@ class ClusterFollowApi(APIView):
         wanted = FollowRequestSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         asked, user = wanted.validated_data, signed_in_user(request)
-        return begun(name, asked, user, shadow=asked.get("shadow", False))
+        return begun(name, asked, user, shadow=asked.get("shadow", False), own_world=asked.get("way") == ON_ITS_OWN)
 
 
 class ClusterScheduleApi(APIView):
@@ -89,7 +90,13 @@ class ClusterScheduleApi(APIView):
 
 
 def begun(
-    name: str, asked: dict[str, Any], user: User, *, shadow: bool = False, terms: Scheduling | None = None
+    name: str,
+    asked: dict[str, Any],
+    user: User,
+    *,
+    shadow: bool = False,
+    own_world: bool = False,
+    terms: Scheduling | None = None,
 ) -> Response:
     """The cluster begins to be read, is being read, or there is a run. Raises ApiError."""
     version = asked.get("configuration_version")
@@ -108,6 +115,7 @@ def begun(
             configuration_version=version,
             megabytes=asked.get("megabytes", 0),
             shadow=shadow,
+            own_world=own_world,
             terms=terms,
         )
     except ClusterProblem as problem:

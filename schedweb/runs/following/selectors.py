@@ -31,6 +31,8 @@ STATES: Final = ("waiting", "catching_up", "live", "partly", "stale", "failed", 
 RECENT: Final = 20
 """Writes whose answers tell whether a right is missing now."""
 EVERY: Final = "all"
+STEP_BY_STEP: Final = "step_by_step"
+ON_ITS_OWN: Final = "on_its_own"
 PURPOSES: Final = get_args(Purpose)
 RESULTS: Final = get_args(Result)
 OUTCOMES: Final = ("written", "refused", "on_their_way")
@@ -54,11 +56,16 @@ def followed_body(run: Run) -> dict[str, Any]:
         "kinds_of": len(kinds),
         "refused": [each.plural for each in kinds if each.state == "refused"],
         "shadow": row.shadow,
+        "way": way_of(run) if row.shadow else None,
         "changes": row.changes,
         "changed_at": row.changed_at,
         "journal_bytes": row.journal_bytes,
         "most_bytes": row.most_bytes,
     }
+
+
+def way_of(run: Run) -> str:
+    return ON_ITS_OWN if run.own_world else STEP_BY_STEP
 
 
 def scheduled_body(run: Run) -> dict[str, Any]:

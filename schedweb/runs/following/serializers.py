@@ -8,11 +8,19 @@ from typing import Any, Final
 from rest_framework import serializers
 
 from framework.objects.names import label_value_errors, qualified_name_errors
-from schedweb.runs.following.selectors import PURPOSES, RESULTS, SCHEDULING_STATES, STATES
+from schedweb.runs.following.selectors import (
+    ON_ITS_OWN,
+    PURPOSES,
+    RESULTS,
+    SCHEDULING_STATES,
+    STATES,
+    STEP_BY_STEP,
+)
 from schedweb.runs.playing.serializers import RunSerializer
 from schedweb.sentences import say
 from schedweb.snapshots.serializers import ImportSerializer
 
+WAYS: Final = (STEP_BY_STEP, ON_ITS_OWN)
 LABEL: Final = re.compile("[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 """RFC 1123, as the API server has it for namespaces."""
 
@@ -33,7 +41,14 @@ class FollowRequestSerializer(serializers.Serializer[Any]):
         "server is set to",
     )
     shadow = serializers.BooleanField(
-        required=False, help_text="what its scheduler decides is judged with the configuration: GET /runs/<run>/shadow/"
+        required=False,
+        help_text="the configuration decides beside the cluster's scheduler: /runs/<run>/shadow/",
+    )
+    way = serializers.ChoiceField(
+        WAYS,
+        required=False,
+        help_text="of a shadow. step_by_step, the default: each decision is judged on the state just before it; "
+        "on_its_own: the same arrivals in a world of its own, where differences add up",
     )
 
 
@@ -109,6 +124,7 @@ class FollowedSerializer(serializers.Serializer[Any]):
     kinds_of = serializers.IntegerField()
     refused = serializers.ListField(child=serializers.CharField(), help_text="kinds that the credentials may not read")
     shadow = serializers.BooleanField(help_text="the configuration decides beside the real scheduler")
+    way = serializers.ChoiceField(WAYS, allow_null=True, help_text="in which it does; null: it does not")
     changes = serializers.IntegerField(help_text="that the cluster told since the run began")
     changed_at = serializers.DateTimeField(allow_null=True)
     journal_bytes = serializers.IntegerField(help_text="that these changes take")

@@ -62,11 +62,12 @@ def follow_begin(
     configuration_version: UUID | None = None,
     megabytes: int = 0,
     shadow: bool = False,
+    own_world: bool = False,
     terms: Scheduling | None = None,
 ) -> Run:
     """Of a cluster that was read whole: its snapshot is stored, and the run begins. Objects that cannot be taken are
-    left out, as they are of what the cluster tells. ``shadow``: what its scheduler decides is judged with the
-    configuration. Raises ClusterProblem, ApiError and SnapshotError."""
+    left out, as they are of what the cluster tells. ``shadow``: the configuration decides as well, about what the
+    cluster's scheduler decides, or in a world of its own. Raises ClusterProblem, ApiError and SnapshotError."""
     context_offered(row.context)
     if row.state != Import.State.READY:
         raise conflict(
@@ -80,7 +81,15 @@ def follow_begin(
         row=row, user=user, name="", exclude_namespaces=(), label_selector="", leave_out_problems=True
     )
     most = megabytes or settings.FOLLOW_MEGABYTES
-    return run_follow(snapshot=snapshot, user=user, version=version, megabytes=most, shadow=shadow, terms=terms)
+    return run_follow(
+        snapshot=snapshot,
+        user=user,
+        version=version,
+        megabytes=most,
+        shadow=shadow,
+        own_world=shadow and own_world,
+        terms=terms,
+    )
 
 
 def follow_version(wanted: UUID | None, *, shadow: bool) -> ConfigurationVersion:
@@ -105,6 +114,7 @@ def run_follow(
     version: ConfigurationVersion,
     megabytes: int,
     shadow: bool = False,
+    own_world: bool = False,
     terms: Scheduling | None = None,
 ) -> Run:
     """It plays at once: what differs from the snapshot comes as changes, however old it is. ``terms``: it is the
@@ -116,7 +126,7 @@ def run_follow(
             run=run,
             most_bytes=megabytes * 1_000_000,
             shadow=shadow,
-            alert_below=ALERT_BELOW if shadow else None,
+            alert_below=ALERT_BELOW if shadow and not own_world else None,
         )
         command_insert(run=run, user=user, content={"type": "play"})
         if terms is None:
@@ -146,6 +156,7 @@ def run_follow(
         follows=snapshot.context,
         began_observing=True,
         scheduling=None if terms is None else msgspec.to_builtins(terms),
+        own_world=own_world,
     )
 
 

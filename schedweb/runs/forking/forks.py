@@ -129,6 +129,7 @@ def run_fork(
         clock_mode=Run.ClockMode.VIRTUAL if parent.began_observing else parent.clock_mode,
         began_observing=parent.began_observing,
         scheduling=parent.scheduling,
+        own_world=parent.own_world,
         clock_start=parent.clock_start,
         clock=parent.clock_start,
         speed=parent.speed,

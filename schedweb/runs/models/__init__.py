@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from schedweb.runs.models.analysis import Analysis
 from schedweb.runs.models.eviction import EvictionProposal
-from schedweb.runs.models.followed import ClusterWrite, Followed, ShadowJudgement
+from schedweb.runs.models.followed import ClusterWrite, Followed, RealPodRecord, ShadowJudgement
 from schedweb.runs.models.history import Attempt, AttemptChunk, Decision, FeedItem, Preemption, StepChunk
 from schedweb.runs.models.live import NodeRecord, ObjectRecord, PodRecord, RunMetrics
 from schedweb.runs.models.packed import Dictionary
@@ -27,6 +27,7 @@ __all__ = [
     "ObjectRecord",
     "PodRecord",
     "Preemption",
+    "RealPodRecord",
     "Run",
     "RunMetrics",
     "ShadowJudgement",

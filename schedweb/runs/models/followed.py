@@ -73,6 +73,35 @@ class ClusterWrite(models.Model):
         return f"{self.purpose} {self.namespace}/{self.name}"
 
 
+class RealPodRecord(models.Model):
+    """A pod of the real cluster beside a world of our own: ``RealPodRow`` (schedweb/engine/frames.py)."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="real_pods", db_index=False)
+    uid = models.CharField(max_length=128)
+    namespace = models.CharField(max_length=63)
+    name = models.CharField(max_length=253)
+    workload = models.TextField()
+    profile = models.CharField(max_length=253)
+    amounts = models.JSONField()
+    decided = models.BooleanField()
+    came = models.BigIntegerField()
+    since = models.BigIntegerField()
+    node = models.CharField(max_length=253, blank=True)
+    gated = models.BooleanField()
+    message = models.TextField(blank=True)
+    preempted = models.BooleanField()
+    present = models.BooleanField()
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["namespace", "name"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["run", "uid"], name="one_real_pod_per_uid")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.namespace}/{self.name}"
+
+
 class ShadowJudgement(models.Model):
     """A decision of the real scheduler beside ours: ``JudgementRow`` (schedweb/engine/frames.py)."""
 

@@ -71,6 +71,9 @@ class Run(Deletable):
     #: It began as a scheduler of a real cluster, which `follows` names while it is one; its forks have it as well. What
     #: was allowed then, of `Scheduling` (schedweb/engine/live.py).
     scheduling = models.JSONField(null=True, default=None)
+    #: It began as a world of its own beside the cluster that `follows` names while it follows one; its forks have it as
+    #: well (schedweb/engine/own_world.py).
+    own_world = models.BooleanField(default=False)
     #: What was changed there, `{"workload", "text"}` each (schedweb/runs/forking/fork_changes.py).
     fork_changes = models.JSONField(default=list)
     started_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
@@ -150,6 +153,11 @@ class Run(Deletable):
 
     def __str__(self) -> str:
         return f"r-{self.number:04d}"
+
+    @property
+    def only_observes(self) -> bool:
+        """It is a picture of a real cluster: nothing is decided in it."""
+        return bool(self.follows) and self.scheduling is None and not self.own_world
 
 
 class JournalEntry(models.Model):

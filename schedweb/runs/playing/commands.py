@@ -56,6 +56,8 @@ OF_FOLLOWED: Final = (types.Stop, types.SetConfiguration, types.TryAgain)
 """What a run takes that follows a real cluster: all else would be no picture of it."""
 OF_SCHEDULING: Final = (types.Stop, types.Decide, types.DecideEviction, types.TryAgain)
 """What a run takes that schedules a real cluster."""
+OF_OWN_WORLD: Final = (*OF_SCHEDULING, types.SetConfiguration)
+"""What a run takes that decides beside a real cluster."""
 MOST_NAMED: Final = 20
 """Pods in one entry of the audit log."""
 
@@ -167,12 +169,19 @@ def uuid_of(value: object, path: str) -> UUID:
         raise refused(say("{path} must be a UUID, not {value!r}.", path=path, value=value), path) from None
 
 
+def taken_by(run: Run) -> tuple[type[Any], ...]:
+    """Types of commands that a run takes which follows a real cluster."""
+    if run.own_world:
+        return OF_OWN_WORLD
+    return OF_FOLLOWED if run.scheduling is None else OF_SCHEDULING
+
+
 def refuse_by_state(run: Run, command: AnyCommand) -> None:
     if run.state == Run.State.STOPPED:
         raise conflict(say("{run} was stopped and takes no commands.", run=run), code="stopped")
     if isinstance(command, types.SetSeed) and run.points > 0:
         raise conflict(say("The seed can be set only before the first step."), code="started")
-    if run.follows and not isinstance(command, OF_FOLLOWED if run.scheduling is None else OF_SCHEDULING):
+    if run.follows and not isinstance(command, taken_by(run)):
         raise conflict(
             say("{run} follows {context} as it is. Fork it to try something.", run=run, context=run.follows),
             code="follows",

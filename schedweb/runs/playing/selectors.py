@@ -118,6 +118,7 @@ def run_body(run: Run) -> dict[str, Any]:
         "position": run.position,
         "follows": run.follows,
         "schedules": bool(run.follows) and run.scheduling is not None,
+        "own_world": bool(run.follows) and run.own_world,
         "parent": parent_body(run),
         "fork_changes": fork_changes_body(run),
         "points": run.points,

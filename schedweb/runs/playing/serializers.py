@@ -106,10 +106,16 @@ class RunSerializer(serializers.Serializer[Any]):
     attempts = serializers.IntegerField()
     position = serializers.IntegerField(help_text="operations done; what the journal and moments name")
     follows = serializers.CharField(
-        allow_blank=True, help_text="the context of the real cluster that it follows; nothing is decided in such a run"
+        allow_blank=True,
+        help_text="the context of the real cluster that it follows; nothing is decided in such a run but where "
+        "`schedules` or `own_world` says so",
     )
     schedules = serializers.BooleanField(
         help_text="it is a scheduler of that cluster: what it decides is written there"
+    )
+    own_world = serializers.BooleanField(
+        help_text="that cluster's arrivals come to a world of its own, in which this run decides; nothing is written "
+        "there"
     )
     parent = ParentSerializer(allow_null=True, help_text="of a fork")
     fork_changes = ForkChangeSerializer(many=True, help_text="what was changed on a fork before it went on")

@@ -252,7 +252,7 @@ def answer_body(
         ),
         Column.DELETED: ("deleted", *deleted_words(by)),
     }
-    if run.follows and run.scheduling is None and (said := told_words(run, pod)) is not None:
+    if run.only_observes and (said := told_words(run, pod)) is not None:
         kind, headline, detail = said
     elif pod.column == Column.GATED:
         kind, (headline, detail) = "gated", gated_words(run, pod)
@@ -292,7 +292,7 @@ def asks_words(proposal: Mapping[str, Any]) -> str:
 
 def next_try(run: Run, pod: PodRecord) -> dict[str, Any] | None:
     """None where nothing that happens by itself leads to another attempt."""
-    if nobody_tries(pod) or (run.follows and run.scheduling is None):
+    if nobody_tries(pod) or run.only_observes:
         return None
     if pod.column == Column.ACTIVE:
         return {"text": say("now") if run.state == Run.State.PLAYING else say("when the run plays"), "at": None}

@@ -55,6 +55,8 @@ def shadow_of(run: Run) -> Followed:
     row = Followed.objects.filter(run=run, shadow=True).first()
     if row is None:
         raise not_found(say("{run} has no shadow.", run=run))
+    if run.own_world:
+        raise not_found(say("{run} is a shadow on its own: it has no decisions step by step.", run=run))
     return row
 
 

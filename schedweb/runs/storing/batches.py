@@ -55,6 +55,7 @@ from schedweb.runs.storing.dictionaries import keep_dictionary
 from schedweb.runs.storing.judgements import store_judgements
 from schedweb.runs.storing.lease import Lease, LeaseLost, expiry, mine
 from schedweb.runs.storing.patience import patiently
+from schedweb.runs.storing.real_pods import store_real_pods
 from schedweb.runs.storing.upserts import identifier, upsert
 from schedweb.runs.storing.writes import store_writes
 from schedweb.sentence_field import stored
@@ -261,6 +262,7 @@ class BatchWriter:
             keep=("manifest",),
         )
         store_judgements(run, batch.judgements)
+        store_real_pods(run, batch.real_pods)
         if self.run.follows:
             store_writes(run, batch.writes)
 

@@ -33,6 +33,7 @@ from schedweb.runs.models import (
     ObjectRecord,
     PodRecord,
     Preemption,
+    RealPodRecord,
     Run,
     RunMetrics,
     ShadowJudgement,
@@ -43,7 +44,7 @@ from schedweb.runs.storing.lease import close_own_connection
 
 log = logging.getLogger(__name__)
 TABLES: Final[Mapping[str, tuple[type[models.Model], ...]]] = {
-    "pods": (PodRecord,),
+    "pods": (PodRecord, RealPodRecord),
     "nodes": (NodeRecord,),
     "objects": (ObjectRecord,),
     "attempts": (Attempt,),

@@ -63,9 +63,10 @@ def begin_of(run: Run, position: int | None = None) -> Begin:
         inherited=run.parent_position or 0,
         inherited_digest=run.parent_digest,
         played_by=run.engine_version,
-        shadow=Followed.objects.filter(run=run, shadow=True).exists(),
+        shadow=not run.own_world and Followed.objects.filter(run=run, shadow=True).exists(),
         observing=run.began_observing,
         scheduling=None if run.scheduling is None else msgspec.convert(run.scheduling, Scheduling),
+        own_world=run.own_world,
         decided=None if position is None or checkpoint is not None else decided_before(run, position),
     )
 

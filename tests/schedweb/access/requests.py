@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from schedweb.accounts import services
 from schedweb.accounts.models import BearerToken, SessionInfo
+from schedweb.runs.models import Run
 from tests.schedweb.access.world import Caller, World
 from tests.schedweb.engine.worlds import ASKING, DEFAULT
 
@@ -88,6 +89,16 @@ def entry(world: World, caller: Caller) -> Sent:
     return Sent(path={"entry": world.run.journal.order_by("number")[0].pk})
 
 
+def shadow(*, own_world: bool, **sent: Any) -> Callable[[World, Caller], Sent]:
+    """Of a run as if it were a shadow of this way."""
+
+    def in_that_way(world: World, caller: Caller) -> Sent:
+        Run.objects.filter(pk=world.run.pk).update(own_world=own_world)
+        return Sent(**sent)
+
+    return in_that_way
+
+
 def fixed(**sent: Any) -> Callable[[World, Caller], Sent]:
     return lambda world, caller: Sent(**sent)
 
@@ -149,8 +160,13 @@ SENT: Final[dict[str, Callable[[World, Caller], Sent]]] = {
     "runs_annotations": fixed(query={"as": "json"}),
     "runs_events": fixed(),
     "runs_events_file": fixed(query={"as": "json"}),
-    "runs_shadow_alert": fixed(body={"alert_below": 95}),
-    "runs_shadow_export": fixed(query={"as": "json"}),
+    "runs_shadow": shadow(own_world=False),
+    "runs_shadow_alert": shadow(own_world=False, body={"alert_below": 95}),
+    "runs_shadow_decisions": shadow(own_world=False),
+    "runs_shadow_export": shadow(own_world=False, query={"as": "json"}),
+    "runs_shadow_world": shadow(own_world=True),
+    "runs_shadow_world_export": shadow(own_world=True, query={"as": "json"}),
+    "runs_shadow_world_pods": shadow(own_world=True),
     "runs_metrics": fixed(),
     "runs_metrics_resources": fixed(),
     "runs_attempt_difference": fixed(path={"other": 1}),

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 
-import type { ClusterDetails } from "@/api/clusters";
+import type { ClusterDetails, ShadowWay } from "@/api/clusters";
 import { configurationsQuery } from "@/api/queries";
 import { useMe } from "@/api/useMe";
 import { Button } from "@/components/Button";
@@ -13,10 +13,13 @@ import classes from "./Clusters.module.css";
 import { t } from "./texts";
 import { useFollow } from "./useFollow";
 
+const WAYS: readonly ShadowWay[] = ["step_by_step", "on_its_own"];
+
 export function Shadow({ cluster }: { cluster: ClusterDetails }) {
   const { operates } = useMe();
   const configurations = useQuery(configurationsQuery());
   const [chosen, setChosen] = useState("");
+  const [way, setWay] = useState<ShadowWay>("step_by_step");
   const follow = useFollow(cluster.name);
   if (!operates) return null;
   const known = configurations.data?.results ?? [];
@@ -25,6 +28,16 @@ export function Shadow({ cluster }: { cluster: ClusterDetails }) {
     <Panel aria-labelledby="shadow">
       <PanelHeader title={t("shadow")} id="shadow" />
       <p className={classes.note}>{t("whatAShadowIs")}</p>
+      <fieldset className={classes.ways}>
+        <legend className="srOnly">{t("way")}</legend>
+        {WAYS.map((one) => (
+          <label key={one}>
+            <input type="radio" name="way" checked={way === one} onChange={() => setWay(one)} />
+            <b>{t(`way.${one}`)}</b>
+            <span className="muted">{t(`whatAWayIs.${one}`)}</span>
+          </label>
+        ))}
+      </fieldset>
       <div className={classes.form}>
         <select
           aria-label={t("configuration")}
@@ -42,7 +55,7 @@ export function Shadow({ cluster }: { cluster: ClusterDetails }) {
           disabled={follow.isPending || configuration === undefined || !cluster.is_offered || !cluster.can_be_read}
           title={cluster.can_be_read ? t("whatAShadowIs") : t("followWhenRead")}
           onClick={() => {
-            if (configuration !== undefined) follow.mutate({ configuration: configuration.latest.id, shadow: true });
+            if (configuration !== undefined) follow.mutate({ configuration: configuration.latest.id, shadow: way });
           }}
         >
           {follow.isPending ? t("readingToFollow") : t("tryOnThisCluster")}

@@ -39,6 +39,8 @@ function useBegin<Wish>(cluster: string, begin: Begin<Wish>, page: (wish: Wish) 
 }
 
 export const useFollow = (cluster: string) =>
-  useBegin<FollowWish>(cluster, followCluster, (wish) => (wish.shadow === true ? "/runs/$run/shadow" : "/runs/$run"));
+  useBegin<FollowWish>(cluster, followCluster, (wish) =>
+    wish.shadow === undefined ? "/runs/$run" : "/runs/$run/shadow",
+  );
 
 export const useSchedule = (cluster: string) => useBegin<ScheduleWish>(cluster, scheduleCluster, () => "/runs/$run");

@@ -1,5 +1,5 @@
 /** How full nodes are in both runs: share in use, spread over the nodes, and the fullest one; a table with the numbers behind. */
-import type { ComparedResource, Comparison } from "@/api/compareQueries";
+import type { ComparedResource, Sides } from "@/api/compareQueries";
 import { Empty } from "@/components/Outcome";
 import { Panel, PanelHeader } from "@/components/Panel";
 import { ScrollRegion } from "@/components/ScrollRegion";
@@ -13,7 +13,7 @@ import { t } from "./texts";
 import { type Names, shareText } from "./words";
 
 interface FullnessProps {
-  comparison: Comparison;
+  comparison: Sides;
   names: Names;
   asTable: boolean;
   onView: (table: boolean) => void;
@@ -25,7 +25,7 @@ interface Both {
   b: ComparedResource | null;
 }
 
-export function bothOf({ a, b }: Comparison): Both[] {
+export function bothOf({ a, b }: Sides): Both[] {
   const names = [...new Set([...a.resources, ...b.resources].map((one) => one.name))];
   return names.map((name) => ({
     name,

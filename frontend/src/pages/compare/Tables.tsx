@@ -1,5 +1,5 @@
 /** What both runs came to, what still fits, and how even zones are. */
-import type { ComparedSide, Comparison } from "@/api/compareQueries";
+import type { ComparedFigures, Sides } from "@/api/compareQueries";
 import { Empty } from "@/components/Outcome";
 import { Panel, PanelHeader } from "@/components/Panel";
 import { ScrollRegion } from "@/components/ScrollRegion";
@@ -14,13 +14,13 @@ import { rich, t } from "./texts";
 import { type Names, shareText, signed, waitDifference, waitText } from "./words";
 
 interface Props {
-  comparison: Comparison;
+  comparison: Sides;
   names: Names;
 }
 
 interface Fact {
   name: string;
-  of: (side: ComparedSide) => number | null;
+  of: (side: ComparedFigures) => number | null;
   text?: (value: number | null) => string;
   difference?: (value: number) => string;
 }
@@ -46,6 +46,12 @@ const FACTS: readonly Fact[] = [
   },
   {
     get name() {
+      return t("nodesInUse");
+    },
+    of: (side) => side.nodes_in_use,
+  },
+  {
+    get name() {
       return t("attempts");
     },
     of: (side) => side.attempts.total,
@@ -55,7 +61,7 @@ const FACTS: readonly Fact[] = [
       return t("attemptsPerPodTried");
     },
     of: (side) => side.attempts.mean,
-    text: (value) => (value === null ? t("none") : fixed(value, 2)),
+    text: (value) => (value === null ? "–" : fixed(value, 2)),
     difference: (value) => signed(value, 2),
   },
   {
@@ -96,6 +102,8 @@ const FACTS: readonly Fact[] = [
   },
 ];
 
+const countText = (value: number | null) => (value === null ? "–" : count(value));
+
 export function CameTo({ comparison: { a, b }, names }: Props) {
   return (
     <Panel aria-labelledby="came-to">
@@ -117,7 +125,7 @@ export function CameTo({ comparison: { a, b }, names }: Props) {
             </tr>
           </thead>
           <tbody>
-            {FACTS.map(({ name, of, text = (value) => count(value ?? 0), difference = signed }) => {
+            {FACTS.map(({ name, of, text = countText, difference = signed }) => {
               const [one, two] = [of(a), of(b)];
               return (
                 <tr key={name}>

@@ -51,9 +51,14 @@ export function whyWords(row: RealRow): string {
   return sentences(row.causes.map((cause) => causeWords(cause, row)));
 }
 
-function causeWords(
+interface CauseOf {
+  real: Pick<RealRow["real"], "node" | "message">;
+  nodes: RealRow["nodes"];
+}
+
+export function causeWords(
   { why, plugin, reasons, rank, margin }: RealRow["causes"][number],
-  { real, nodes }: RealRow,
+  { real, nodes }: CauseOf,
 ): string {
   const node = real.node ?? "";
   switch (why) {

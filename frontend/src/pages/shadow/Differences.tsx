@@ -21,6 +21,7 @@ import { count } from "@/format/number";
 import { exact } from "@/format/time";
 import compare from "@/pages/compare/Compare.module.css";
 
+import { Choice } from "./Choice";
 import classes from "./Shadow.module.css";
 import { t } from "./texts";
 
@@ -29,13 +30,14 @@ const LIMIT = 50;
 const NAMED = ["namespace", "profile", "workload"] as const;
 
 export function Differences({ run, summary }: { run: string; summary: ShadowSummary }) {
-  const { offset = 0, ...filter } = route.useSearch();
+  const { offset = 0, kind, namespace, profile, workload, plugin, q } = route.useSearch();
+  const filter = { kind, namespace, profile, workload, plugin, q };
   const navigate = route.useNavigate();
   const ask = useCallback(
     (q: string | undefined) => void navigate({ search: (old) => ({ ...old, q, offset: undefined }), replace: true }),
     [navigate],
   );
-  const [text, setText] = useTypedSearch(filter.q, ask);
+  const [text, setText] = useTypedSearch(q, ask);
   const rows = useQuery(shadowDecisionsQuery(run, filter, offset, LIMIT));
   const choose = (of: (typeof NAMED)[number] | "plugin", value: string) =>
     void navigate({
@@ -53,19 +55,19 @@ export function Differences({ run, summary }: { run: string; summary: ShadowSumm
         <Downloads address={(as) => shadowExportAddress(run, as, filter)} />
       </PanelHeader>
       <nav className={compare.kinds} aria-label={t("kinds")}>
-        {[undefined, ...SHADOW_KINDS].map((kind) => (
+        {[undefined, ...SHADOW_KINDS].map((one) => (
           <Link
-            key={kind ?? "all"}
+            key={one ?? "all"}
             from="/runs/$run/shadow"
             to="/runs/$run/shadow"
             replace
-            search={(old) => ({ ...old, kind, offset: undefined })}
+            search={(old) => ({ ...old, kind: one, offset: undefined })}
             className={compare.kind}
-            aria-current={filter.kind === kind ? "true" : undefined}
+            aria-current={kind === one ? "true" : undefined}
             activeOptions={{ exact: true }}
           >
-            {t(`kind.${kind ?? "all"}`)}{" "}
-            <b className="num">{count(kind === undefined ? summary.different : summary[kind])}</b>
+            {t(`kind.${one ?? "all"}`)}{" "}
+            <b className="num">{count(one === undefined ? summary.different : summary[one])}</b>
           </Link>
         ))}
         <span className="grow" />
@@ -125,28 +127,6 @@ export function Differences({ run, summary }: { run: string; summary: ShadowSumm
         }
       />
     </Panel>
-  );
-}
-
-function Choice({
-  value,
-  known,
-  onChange,
-}: {
-  value: string | undefined;
-  known: readonly string[];
-  onChange: (value: string) => void;
-}) {
-  const all = value === undefined || known.includes(value) ? known : [value, ...known];
-  return (
-    <select value={value ?? ""} onChange={(event) => onChange(event.currentTarget.value)}>
-      <option value="">{t("all")}</option>
-      {all.map((one) => (
-        <option key={one} value={one}>
-          {one}
-        </option>
-      ))}
-    </select>
   );
 }
 

@@ -1,4 +1,4 @@
-/** The shadow of a followed run: how far its configuration agrees with the real scheduler, and each decision where it does not. */
+/** The shadow of a followed run: how far its configuration agrees with the real scheduler, step by step or on its own. */
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 
@@ -15,6 +15,7 @@ import { useTitle } from "@/shell/useTitle";
 import { Agreement } from "./Agreement";
 import { AlertBelow } from "./AlertBelow";
 import { Differences } from "./Differences";
+import { OwnWorld } from "./OwnWorld";
 import { t } from "./texts";
 
 const route = getRouteApi("/runs/$run/shadow");
@@ -29,7 +30,7 @@ export function ShadowPage() {
   const none = (run.data !== undefined && !follows) || followed.data?.shadow === false;
   const shadow = useQuery({
     ...shadowQuery(id, { namespace, profile, workload }),
-    enabled: followed.data?.shadow === true,
+    enabled: followed.data?.way === "step_by_step",
   });
   const error = run.error ?? followed.error ?? shadow.error;
   const title = run.data === undefined ? t("title") : t("shadowOf", { context: run.data.follows });
@@ -44,12 +45,15 @@ export function ShadowPage() {
         {run.data === undefined || none ? null : (
           <span className="muted">
             {t("with", { name: run.data.configuration.name, number: run.data.configuration.version })}
+            {followed.data?.way === "on_its_own" ? ` · ${t("onItsOwn")}` : ""}
           </span>
         )}
         <span className="grow" />
         {shadow.data === undefined || none ? null : <AlertBelow run={id} summary={shadow.data} />}
       </header>
-      {none || shadow.data === undefined ? (
+      {!none && followed.data?.way === "on_its_own" && run.data !== undefined ? (
+        <OwnWorld key={id} id={id} run={run.data} />
+      ) : none || shadow.data === undefined ? (
         <Panel>
           {none ? (
             <Empty>{t("noShadow")}</Empty>

@@ -40,6 +40,7 @@ from schedweb.clusters.writing.sending import Limits
 from schedweb.engine.own_nodes import kept_to, why_not_kept
 from schedweb.runs.following.services import follow_begin, follow_read
 from schedweb.runs.models import Run
+from schedweb.runs.own_world.watched import OwnWorldWatched
 from schedweb.runs.shadowing.watched import Watched, newest_version
 from schedweb.sentences import translated
 from schedweb.serving import origin_known
@@ -108,6 +109,11 @@ class Command(StoredCommand):
             each.add_argument("--megabytes", type=int, default=0, help="how much is kept of what the cluster tells")
         shadow.add_argument(
             "--configuration", required=True, metavar="NAME", help="a stored configuration (its newest version)"
+        )
+        shadow.add_argument(
+            "--on-its-own",
+            action="store_true",
+            help="the same arrivals in a world of its own, where differences add up (default: step by step)",
         )
         shadow.add_argument(
             "--minutes", type=float, default=0, help="after which it ends, and the run with it (default: Ctrl+C)"
@@ -207,7 +213,14 @@ class Command(StoredCommand):
             f"pending, read in {time.monotonic() - began:.1f} s"
         )
 
-    def begin(self, options: dict[str, Any], *, configuration: UUID | None = None, shadow: bool = False) -> Run:
+    def begin(
+        self,
+        options: dict[str, Any],
+        *,
+        configuration: UUID | None = None,
+        shadow: bool = False,
+        own_world: bool = False,
+    ) -> Run:
         user = _user(options["user"]) if options["user"] else owner_get()
         row = follow_read(name=options["context"], user=user, configuration_version=configuration, shadow=shadow)
         import_read_anyhow(import_id=row.pk)
@@ -219,12 +232,16 @@ class Command(StoredCommand):
                 configuration_version=configuration,
                 megabytes=options["megabytes"],
                 shadow=shadow,
+                own_world=own_world,
             )
         finally:
             import_discard(row=row)
 
     def shadow(self, options: dict[str, Any]) -> None:
-        watched = Watched(self.begin(options, configuration=newest_version(options["configuration"]), shadow=True))
+        own_world = options["on_its_own"]
+        version = newest_version(options["configuration"])
+        run = self.begin(options, configuration=version, shadow=True, own_world=own_world)
+        watched = OwnWorldWatched(run) if own_world else Watched(run)
         origin, known = origin_known()
         if not options["json"]:
             self._line(f"{origin}/runs/{watched.run.pk}/shadow")

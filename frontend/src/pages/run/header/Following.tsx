@@ -34,6 +34,11 @@ export function followingText(followed: Followed): string {
   }
 }
 
+function whatItDoes({ follows: context, schedules, own_world: own }: Run): string {
+  if (schedules) return t("schedules", { context });
+  return own ? t("besideCluster", { context }) : t("follows", { context });
+}
+
 export function Following({ run, commander, operates }: { run: Run; commander: Commander; operates: boolean }) {
   const { visits } = useMe();
   const followed = useQuery({ ...followedQuery(runOf(run.id)), enabled: !visits });
@@ -45,7 +50,7 @@ export function Following({ run, commander, operates }: { run: Run; commander: C
     <div className={classes.strip} data-state={data?.state ?? "waiting"}>
       <p className="clip" title={data?.problem === "" ? words : `${words}\n${data?.problem ?? ""}`} role="status">
         <i aria-hidden="true" />
-        <b>{run.schedules ? t("schedules", { context: run.follows }) : t("follows", { context: run.follows })}</b>{" "}
+        <b>{whatItDoes(run)}</b>{" "}
         <span>{words}</span>
       </p>
       {data?.shadow === true ? (
