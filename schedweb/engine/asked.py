@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 LARGEST_ANSWER: Final = 64 * 1024 * 1024
 """Bytes: the node objects of a very large cluster."""
 
+SHOWN: Final = 4096
+"""Bytes of a request that are kept, and of an answer that are shown."""
+
 
 class Asking(msgspec.Struct, frozen=True):
     """A request, and the extender's entry in the configuration, which says how it is reached."""
@@ -51,3 +54,12 @@ def unpacked(text: str) -> bytes:
     if not text:
         return b""
     return zstandard.ZstdDecompressor().decompress(base64.b64decode(text), max_output_size=LARGEST_ANSWER)
+
+
+def beginning(text: str) -> tuple[bytes, int]:
+    """The first ``SHOWN`` bytes of what was packed, and how many there are in all. No more than them is unpacked."""
+    if not text:
+        return b"", 0
+    content = base64.b64decode(text)
+    with zstandard.ZstdDecompressor().stream_reader(content) as reader:
+        return reader.read(SHOWN), zstandard.frame_content_size(content)

@@ -167,6 +167,10 @@ class ExtenderAnswer(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unk
     error: str = ""
     microseconds: int = 0
     """Of wall time: a side channel, nothing is decided by it."""
+    request: str = ""
+    """The beginning of what was sent, packed as `body`: for people, and empty in what was stored before it was kept."""
+    request_bytes: int = 0
+    """Of the whole of it."""
 
 
 class ExtenderAnswers(Command, frozen=True, tag="extender_answers"):

@@ -55,6 +55,7 @@ urlpatterns = [
     path("runs/<run:run>/attempts/", attempts.AttemptListApi.as_view()),
     path("runs/<run:run>/attempts/<int:number>/", attempts.AttemptApi.as_view()),
     path("runs/<run:run>/attempts/<int:number>/difference/<int:other>/", attempts.AttemptDifferenceApi.as_view()),
+    path("runs/<run:run>/attempts/<int:number>/extenders/", attempts.AttemptExtendersApi.as_view()),
     path("runs/<run:run>/attempts/<int:number>/filter/", filtering.AttemptFilterApi.as_view()),
     path("runs/<run:run>/attempts/<int:number>/log/", attempts.AttemptLogApi.as_view()),
     path("runs/<run:run>/attempts/<int:number>/preemption/", attempts.AttemptPreemptionApi.as_view()),

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from framework.configuration.types import Extender
 from framework.extenders import Answer
 from schedweb.calling import PORTS, Allowed, refusal_of
-from schedweb.engine.asked import LARGEST_ANSWER, Asked, Asking, packed
+from schedweb.engine.asked import LARGEST_ANSWER, SHOWN, Asked, Asking, packed
 from schedweb.engine.commands import ExtenderAnswer, ExtenderAnswers
 from schedweb.sentences import translated
 
@@ -57,7 +57,16 @@ def _answer_to(asking: Asking, policy: Allowed) -> ExtenderAnswer:
     answer = call(asking, policy)
     took = round((time.monotonic() - began) * 1e6)
     request = asking.request
-    return ExtenderAnswer(request.name, request.verb, answer.status, packed(answer.body), answer.error, took)
+    return ExtenderAnswer(
+        extender=request.name,
+        verb=request.verb,
+        status=answer.status,
+        body=packed(answer.body),
+        error=answer.error,
+        microseconds=took,
+        request=packed(request.body[:SHOWN]),
+        request_bytes=len(request.body),
+    )
 
 
 def call(asking: Asking, policy: Allowed) -> Answer:

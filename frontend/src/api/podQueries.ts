@@ -5,6 +5,7 @@ import { pathOf, request, withQuery } from "./client";
 import type {
   Attempt,
   AttemptDifference,
+  AttemptExtenders,
   AttemptLog,
   AttemptRow,
   FilterAnswer,
@@ -23,6 +24,15 @@ export const attemptQuery = (run: string, number: number, unfinished: boolean) =
     queryKey: ["run", run, "attempt", number],
     queryFn: ({ signal }) => request<Attempt>(pathOf("runs", run, "attempts", number), { signal }),
     // What comes after the scheduling cycle (Permit's end, binding) is added when it comes.
+    staleTime: unfinished ? 0 : FOREVER,
+  });
+
+/** What extenders were sent and replied; of an attempt that is not finished, the binding's calls are to come. */
+export const attemptExtendersQuery = (run: string, number: number, unfinished: boolean) =>
+  queryOptions({
+    queryKey: ["run", run, "attempt", number, "extenders"],
+    queryFn: ({ signal }) =>
+      request<AttemptExtenders>(pathOf("runs", run, "attempts", number, "extenders"), { signal }),
     staleTime: unfinished ? 0 : FOREVER,
   });
 

@@ -10,6 +10,7 @@ from rest_framework.views import APIView
 from schedweb.api.windows import WINDOW_PARAMETERS, integer_parameter, window_of, window_serializer
 from schedweb.runs.attempts import selectors as attempts
 from schedweb.runs.attempts.difference import difference_body
+from schedweb.runs.attempts.extenders import extenders_body
 from schedweb.runs.attempts.log import LEVELS, MOST_LINES, log_body
 from schedweb.runs.attempts.preemptions import preemption_body, preemption_window
 from schedweb.runs.attempts.score_matrix import matrix_body
@@ -17,6 +18,7 @@ from schedweb.runs.attempts.scores import scores_body
 from schedweb.runs.attempts.selectors import attempt_body, attempt_window, stored_attempt
 from schedweb.runs.attempts.serializers import (
     AttemptDifferenceSerializer,
+    AttemptExtendersSerializer,
     AttemptLogSerializer,
     AttemptRowSerializer,
     AttemptSerializer,
@@ -88,6 +90,19 @@ class AttemptDifferenceApi(APIView):
     def get(self, request: Request, run: RunKey, number: int, other: int) -> Response:
         group = integer_parameter(request, "group", 0) if "group" in request.query_params else None
         return Response(difference_body(run, number, other, window_of(request), group=group))
+
+
+class AttemptExtendersApi(APIView):
+    """Not for visitors: what a webhook says is its own words, which nobody has looked through."""
+
+    @extend_schema(
+        operation_id="runs_attempt_extenders",
+        description="What extenders were sent in an attempt and what they replied, shortened, with status and time.",
+        responses=AttemptExtendersSerializer,
+    )
+    def get(self, request: Request, run: RunKey, number: int) -> Response:
+        stored = stored_attempt(run, number)
+        return Response(extenders_body(stored.row, stored.trace))
 
 
 class AttemptLogApi(APIView):

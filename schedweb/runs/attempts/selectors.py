@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
@@ -20,7 +20,8 @@ from schedweb.api.windows import Window, check_choice, window_answer
 from schedweb.engine.names import split_name
 from schedweb.engine.outcomes import victims_words
 from schedweb.engine.times import iso
-from schedweb.runs.models import Attempt, AttemptChunk, JournalEntry, PodRecord, Run
+from schedweb.runs.attempts.extenders import NO_TIMES, Times, calls_of_attempt, times_of
+from schedweb.runs.models import Attempt, AttemptChunk, PodRecord, Run
 from schedweb.runs.objects.claims import decisions_body
 from schedweb.runs.records.converters import RunKey, run_of
 from schedweb.runs.records.gone import refuse_if_gone
@@ -28,9 +29,6 @@ from schedweb.runs.records.runs import no_such_run
 from schedweb.sentences import clauses, counted, say, translated
 
 MANY_NODES: Final = 1000
-Times = Mapping[int, int]
-"""Place of a call among the attempt's → microseconds."""
-NO_TIMES: Final[Times] = {}
 RESULTS: Final = ("bound", "waiting", "unschedulable", "error")
 
 
@@ -223,21 +221,6 @@ def calls_of(trace: AttemptTrace, verb: str, times: Times) -> list[dict[str, Any
     return rows
 
 
-def times_of(stored: StoredAttempt) -> Times:
-    """How long the attempt's calls took, where its journal has them. They are no part of the trace: two runs that
-    decide the same have the same traces, however fast their extenders were."""
-    calls = [place for place, call in enumerate(stored.trace.extender_calls) if call.verb != "bind"]
-    if not calls or stored.row.position is None:
-        return NO_TIMES
-    key = f"{stored.row.namespace}/{stored.row.name}"
-    answers = JournalEntry.objects.filter(run=stored.row.run_id, type="extender_answers", command__pod=key)
-    newest = answers.filter(position__lt=stored.row.position).order_by("-position")[: len(calls)]
-    took = [
-        each["microseconds"] for row in reversed(newest) for each in row.command["answers"] if each["verb"] != "bind"
-    ]
-    return dict(zip(reversed(calls), reversed(took), strict=False))
-
-
 def call_row(call: ExtenderCall) -> dict[str, Any]:
     if call.error:
         status = Status.as_error(call.error)
@@ -342,7 +325,8 @@ def attempt_body(stored: StoredAttempt) -> dict[str, Any]:
     row, trace = stored.row, stored.trace
     nominated = next((each for each in trace.post_filter if each.nominated_node), None)
     enqueued = point("PreEnqueue", "ok", say("passed"))
-    times = times_of(stored)
+    calls = calls_of_attempt(row, trace)
+    times = times_of(calls)
     return {
         "number": row.number,
         "pod": pod_ref(row.namespace, row.name),
@@ -364,6 +348,7 @@ def attempt_body(stored: StoredAttempt) -> dict[str, Any]:
         "nominated": nominated.nominated_node if nominated else None,
         "victims": [] if nominated is None else [victim_body(victim, nominated) for victim in nominated.victims],
         "decisions": decisions_body(trace.decisions),
+        "asked_extenders": bool(calls),
         "sampling": {
             "checked": trace.evaluated_nodes,
             "feasible": trace.feasible_nodes,

@@ -98,8 +98,32 @@ class AttemptSerializer(serializers.Serializer[Any]):
     nominated = serializers.CharField(allow_null=True)
     victims = VictimSerializer(many=True)
     decisions = DecisionsSerializer()
+    asked_extenders = serializers.BooleanField(help_text="whether there is something to read at extenders/")
     sampling = SamplingSerializer()
     timing = AttemptTimingSerializer(allow_null=True, help_text="null: plugins were not timed in this cycle")
+
+
+class ExtenderBodySerializer(serializers.Serializer[Any]):
+    text = serializers.CharField(allow_blank=True, help_text="the beginning, at most 4096 bytes")
+    bytes = serializers.IntegerField(help_text="of the whole")
+
+
+class ExtenderCallSerializer(serializers.Serializer[Any]):
+    extender = serializers.CharField(help_text="its urlPrefix")
+    verb = serializers.ChoiceField(["filter", "prioritize", "preempt", "bind"])
+    sent = serializers.IntegerField(help_text="nodes that it was asked about")
+    kept = serializers.IntegerField(allow_null=True, help_text="nodes that it left or gave points; null: none of that")
+    status = serializers.IntegerField(allow_null=True, help_text="of HTTP; null: there was no reply")
+    error = serializers.CharField(allow_blank=True)
+    ignored = serializers.BooleanField(help_text="the attempt went on in spite of the error")
+    us = serializers.IntegerField(allow_null=True, help_text="wall clock, of the call")
+    request = ExtenderBodySerializer(allow_null=True, help_text="null: an older version did not keep it")
+    reply = ExtenderBodySerializer(allow_null=True)
+
+
+class AttemptExtendersSerializer(serializers.Serializer[Any]):
+    calls = ExtenderCallSerializer(many=True, help_text="in the order in which they were asked")
+    waited_us = serializers.IntegerField(help_text="wall clock; those that are asked at once are waited for once")
 
 
 class AttemptRowSerializer(serializers.Serializer[Any]):

@@ -80,6 +80,7 @@ READS = [
     (f"{RUN}/attempts/?pod=shop/large", "/api/v1/runs/{run}/attempts/"),
     (f"{RUN}/attempts/1/", "/api/v1/runs/{run}/attempts/{number}/"),
     (f"{RUN}/attempts/9/", "/api/v1/runs/{run}/attempts/{number}/"),
+    (f"{RUN}/attempts/9/extenders/", "/api/v1/runs/{run}/attempts/{number}/extenders/"),
     (f"{RUN}/attempts/9/filter/", "/api/v1/runs/{run}/attempts/{number}/filter/"),
     (f"{RUN}/attempts/9/filter/?group=0", "/api/v1/runs/{run}/attempts/{number}/filter/"),
     (f"{RUN}/attempts/9/filter/?table=1&q=cpu", "/api/v1/runs/{run}/attempts/{number}/filter/"),

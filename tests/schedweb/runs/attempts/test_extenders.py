@@ -9,6 +9,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from schedweb.runs.models import JournalEntry
 from tests.schedweb.engine.worlds import DEFAULT, node, pod
 from tests.schedweb.runs.conftest import prepared
 from tests.schedweb.worker.webhook import webhook
@@ -39,6 +40,7 @@ def test_what_extenders_did_is_on_the_page(client: Client, operator: User) -> No
         game.command("step", what="cycle")
         game.play()
     base = f"/api/v1/runs/{game.id}/attempts/1/"
+    assert client.get(base).json()["asked_extenders"]
     points: dict[str, Any] = {each["point"]: each for each in client.get(base).json()["points"]}
     filtered = points["Filter"]["plugins"][-1]
     assert (points["Filter"]["note"], filtered["plugin"], filtered["reasons"]) == (
@@ -61,3 +63,73 @@ def test_what_extenders_did_is_on_the_page(client: Client, operator: User) -> No
         2,
         [("Extender", ["no license"]), ("Extender", ["left out by an extender"])],
     )
+
+
+def test_what_was_sent_and_replied_is_read_from_the_journal(client: Client, operator: User) -> None:
+    down = {"urlPrefix": "http://127.0.0.1:1", "filterVerb": "filter", "ignorable": True}
+    with webhook() as hook:
+        long = {f"z{number}": "ніякої ліцензії" for number in range(200)}
+        hook.says("/filter", {"NodeNames": ["a", "b"], "FailedNodes": {"c": "no license", **long}})
+        hook.says("/prioritize", [{"Host": "b", "Score": 7}])
+        hook.says("/bind", {})
+        verbs = {"filterVerb": "filter", "prioritizeVerb": "prioritize", "weight": 2, "bindVerb": "bind"}
+        extender = {"urlPrefix": hook.url, "httpTimeout": "30s", "nodeCacheCapable": True, **verbs}
+        text = f"{DEFAULT}extenders: {json.dumps([down, extender])}\n"
+        web = pod("web")
+        web["spec"]["containers"][0]["env"] = [{"name": "PASSWORD", "value": "hunter2"}]
+        game = prepared(operator, [*map(node, "abc"), web], configuration=text)
+        game.command("play", speed="max")
+        game.play()
+        sent = dict(hook.calls)
+    path = f"/api/v1/runs/{game.id}/attempts/1/extenders/"
+    body = client.get(path).json()
+    refused, filtered, scored, bound = body["calls"]
+    said = 'Post "http://127.0.0.1:1/filter": dial tcp 127.0.0.1:1: connect: connection refused'
+    assert (refused["extender"], refused["status"], refused["error"]) == ("http://127.0.0.1:1", None, said)
+    assert (refused["ignored"], refused["reply"], refused["kept"]) == (True, None, None)
+    assert refused["us"] > 0
+    assert json.loads(refused["request"]["text"])["Pod"]["metadata"]["name"] == "web"
+
+    assert (filtered["verb"], filtered["sent"], filtered["kept"], filtered["status"]) == ("filter", 3, 2, 200)
+    assert json.loads(filtered["request"]["text"]) == sent["/filter"]
+    assert filtered["request"]["bytes"] == len(filtered["request"]["text"].encode())
+    reply = filtered["reply"]
+    assert reply["text"].startswith('{"NodeNames": ["a", "b"], "FailedNodes": {"c": "no license", "z0": ')
+    assert len(reply["text"].encode()) <= 4096 < reply["bytes"]
+    assert "\ufffd" not in reply["text"], "a character that was cut is left out"
+
+    assert (scored["verb"], scored["reply"]["text"]) == ("prioritize", '[{"Host": "b", "Score": 7}]')
+    assert (bound["verb"], bound["status"], bound["kept"]) == ("bind", 200, None)
+    assert json.loads(bound["request"]["text"])["Node"] == "b"
+    assert body["waited_us"] == sum(call["us"] for call in body["calls"])
+    assert "hunter2" not in json.dumps(body)
+    assert Client().get(path).status_code in (401, 403)
+
+
+def test_each_attempt_has_its_own_calls(client: Client, operator: User) -> None:
+    """The first finds no node, the second one; and what an older version stored has no bodies of requests."""
+    with webhook() as hook:
+        extender = {"urlPrefix": hook.url, "filterVerb": "filter", "nodeCacheCapable": True, "httpTimeout": "30s"}
+        game = prepared(
+            operator,
+            [*map(node, "ab"), pod("web")],
+            configuration=f"{DEFAULT}extenders: {json.dumps([extender])}\n",
+        )
+        for answer in ([], ["b"]):
+            hook.says("/filter", {"NodeNames": answer})
+            game.command("node_uncordon", name="a")
+            game.command("pod_activate", namespace="shop", name="web")
+            game.command("step", what="cycle")
+            game.play()
+    paths = [f"/api/v1/runs/{game.id}/attempts/{number}/extenders/" for number in (1, 2)]
+    answers = [client.get(each).json()["calls"] for each in paths]
+    assert [[call["reply"]["text"] for call in calls] for calls in answers] == [
+        ['{"NodeNames": []}'],
+        ['{"NodeNames": ["b"]}'],
+    ]
+    for entry in JournalEntry.objects.filter(run=game.run, type="extender_answers"):
+        (answer,) = entry.command["answers"]
+        entry.command["answers"] = [{key: answer[key] for key in answer if not key.startswith("request")}]
+        entry.save()
+    (old,) = client.get(paths[1]).json()["calls"]
+    assert (old["request"], old["reply"]["text"]) == (None, '{"NodeNames": ["b"]}')

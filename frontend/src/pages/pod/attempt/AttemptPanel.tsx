@@ -7,6 +7,7 @@ import { ApiError } from "@/api/client";
 import { attemptQuery } from "@/api/podQueries";
 import type { Attempt, AttemptPoint, PodAttempt } from "@/api/podTypes";
 import type { PodDetail } from "@/api/types";
+import { useMe } from "@/api/useMe";
 import { STEPS } from "@/app/search";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Panel, PanelHeader } from "@/components/Panel";
@@ -21,6 +22,7 @@ import { t } from "../texts";
 import { AttemptDifference } from "./AttemptDifference";
 import { AttemptLog } from "./AttemptLog";
 import classes from "./AttemptPanel.module.css";
+import { Extenders } from "./Extenders";
 import { PluginVerdicts } from "./PluginVerdicts";
 import { panelId, tabId, VerdictStrip } from "./VerdictStrip";
 import { playedAgainAt, WentToMakeRoom } from "./WentToMakeRoom";
@@ -122,6 +124,7 @@ export const AttemptPanel = memo(function AttemptPanel({ pod, run }: { pod: PodD
           key={attempt.data.number}
           run={run}
           attempt={attempt.data}
+          unfinished={unfinished}
           asked={search.point}
           onChoose={(point) =>
             void navigate({
@@ -253,11 +256,13 @@ export function firstPoint(points: readonly AttemptPoint[]): Step {
 interface PointsProps {
   run: string;
   attempt: Attempt;
+  unfinished: boolean;
   asked: Step | undefined;
   onChoose: (point: Step) => void;
 }
 
-function Points({ run, attempt, asked, onChoose }: PointsProps) {
+function Points({ run, attempt, unfinished, asked, onChoose }: PointsProps) {
+  const { visits } = useMe();
   const point = asked ?? firstPoint(attempt.points);
   const found = attempt.points.find((one) => one.point === point);
   return (
@@ -272,6 +277,9 @@ function Points({ run, attempt, asked, onChoose }: PointsProps) {
           <PluginVerdicts run={run} attempt={attempt} point={found} />
         )}
       </div>
+      {attempt.asked_extenders && !visits ? (
+        <Extenders key={`extenders ${attempt.number}`} run={run} number={attempt.number} unfinished={unfinished} />
+      ) : null}
       <AttemptLog key={attempt.number} run={run} number={attempt.number} />
     </>
   );
