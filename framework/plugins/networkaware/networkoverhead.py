@@ -166,7 +166,7 @@ class NetworkOverhead(PreFilterPlugin, ColumnFilterPlugin, ColumnScorePlugin, Bo
                 info = self.handle.snapshot.get(name)
                 if info is None or info.node is None:
                     return None, Status.as_error(f'pod hostname not found: nodeinfo not found for node name "{name}"')
-                peer, number = Peer(*_place(info.node), dependency.max_network_cost), values.get(name) or 0
+                peer, number = Peer(*place_of(info.node), dependency.max_network_cost), values.get(name) or 0
                 everywhere[peer] += number
                 on_node.setdefault(name, Counter())[peer] += number
         if everywhere:
@@ -263,23 +263,13 @@ def _named(regions: Codes, zones: Codes, region: int, zone: int) -> tuple[str, s
 def _from(place: tuple[str, str], peers: Counter[Peer], costs: Costs) -> Reached:
     """From a node of this region and zone to all of these, none of which is on it."""
     satisfied = violated = total = 0
-    region, zone = place
     for peer, number in peers.items():
-        if not peer.region and not peer.zone:
-            violated += number
-            total += LARGEST * number
-            continue
-        if region == peer.region and zone == peer.zone:
+        near, cost = reach_of(place, peer, costs)
+        total += cost * number
+        if near:
             satisfied += number
-            total += SAME_ZONE * number
-            continue
-        cost = costs.get((zone, peer.zone) if region == peer.region else (region, peer.region))
-        total += (LARGEST if cost is None else cost) * number
-        if cost is not None:
-            if cost <= peer.most:
-                satisfied += number
-            else:
-                violated += number
+        elif near is False:
+            violated += number
     return Reached(satisfied, violated, total)
 
 
@@ -289,6 +279,18 @@ def _where(pod: Pod) -> Where | None:
     return Where(group, workload_of(pod), node) if group and node else None
 
 
-def _place(node: Node) -> tuple[str, str]:
+def reach_of(place: tuple[str, str], peer: Peer, costs: Costs) -> tuple[bool | None, int]:
+    """(whether it is near enough to a node of this region and zone, or None where nobody knows; the cost)."""
+    region, zone = place
+    if not peer.region and not peer.zone:
+        return False, LARGEST
+    if region == peer.region and zone == peer.zone:
+        return True, SAME_ZONE
+    cost = costs.get((zone, peer.zone) if region == peer.region else (region, peer.region))
+    return (None, LARGEST) if cost is None else (cost <= peer.most, cost)
+
+
+def place_of(node: Node) -> tuple[str, str]:
+    """(region, zone)"""
     labels = node.metadata.labels
     return labels.get(REGION, ""), labels.get(ZONE, "")

@@ -6,7 +6,7 @@ Rules: docs/semantics/catalogue.md#preemptiontoleration.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from framework.interface import (
     AskExtenders,
@@ -91,19 +91,34 @@ class PreemptionToleration(PostFilterPlugin):
             return Status.as_error(f'priorityclass.scheduling.k8s.io "{name}" not found')
         if preemptor.spec.preemption_policy == "Never":
             return True
-        policy = _policy(of_victim)
-        if policy is None:
+        tolerates = toleration_of(victim, of_victim)
+        if tolerates is None or priority_of(preemptor) >= tolerates.minimum:
             return False
-        minimum, seconds = policy
-        if priority_of(preemptor) >= minimum:
-            return False
-        if seconds < 0:
-            return True
-        scheduled = next((each for each in victim.status.conditions if each.type == "PodScheduled"), None)
-        if scheduled is None or scheduled.status != "True":
-            return True
-        since = parse_timestamp(scheduled.last_transition_time) if scheduled.last_transition_time else 0
-        return since + seconds * SECOND > self.handle.now()
+        return tolerates.until is None or tolerates.until > self.handle.now()
+
+
+class Toleration(NamedTuple):
+    """How long a pod stays in spite of a pod of higher priority."""
+
+    minimum: int
+    """The priority from which on it yields at once."""
+    seconds: int
+    """Since it was scheduled; below 0 for ever."""
+    until: int | None
+    """Nanoseconds since 1970; None for ever, and of a pod that is not scheduled."""
+
+
+def toleration_of(victim: Pod, of_victim: PriorityClass) -> Toleration | None:
+    """By its PriorityClass; None where the annotations cannot be read, which spares nobody."""
+    policy = _policy(of_victim)
+    if policy is None:
+        return None
+    minimum, seconds = policy
+    scheduled = next((each for each in victim.status.conditions if each.type == "PodScheduled"), None)
+    if seconds < 0 or scheduled is None or scheduled.status != "True":
+        return Toleration(minimum, seconds, None)
+    since = parse_timestamp(scheduled.last_transition_time) if scheduled.last_transition_time else 0
+    return Toleration(minimum, seconds, since + seconds * SECOND)
 
 
 def no_victims(dry_run: DryRun, pod: PodInfo) -> Status:

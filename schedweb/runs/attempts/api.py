@@ -133,7 +133,7 @@ class AttemptPreemptionApi(APIView):
         responses=PreemptionSerializer,
     )
     def get(self, request: Request, run: RunKey, number: int) -> Response:
-        return Response(preemption_body(stored_attempt(run, number), window_of(request)))
+        return Response(preemption_body(stored_attempt(run_get(run), number), window_of(request)))
 
 
 class AttemptScoreMatrixApi(APIView):

@@ -15,6 +15,8 @@ from framework.trace.attempt import AttemptTrace, CandidateNode, PostFilterOutco
 from schedweb.api.windows import Window, window_answer
 from schedweb.engine.times import iso
 from schedweb.runs.attempts.selectors import StoredAttempt, pod_ref
+from schedweb.runs.attempts.spared import PLUGIN as TOLERATION
+from schedweb.runs.attempts.spared import SHOWN, Spared, spared_body, spared_pods
 from schedweb.runs.models import Preemption, Run
 from schedweb.sentences import clauses, counted, noted, say
 
@@ -135,6 +137,8 @@ def preemption_body(stored: StoredAttempt, window: Window) -> dict[str, Any]:
         "nominated": None,
         "headline": headline(trace, outcome),
         "groups": [],
+        "spared": [],
+        "spared_count": 0,
         "count": 0,
         "offset": window.offset,
         "limit": window.limit,
@@ -144,15 +148,26 @@ def preemption_body(stored: StoredAttempt, window: Window) -> dict[str, Any]:
         return body
     ordered = sorted(outcome.candidates, key=lambda one: standing(one, outcome))
     chosen = next((one for one in ordered if one.node == outcome.nominated_node), None)
+    spared = spared_in(stored)
     return {
         **body,
         "plugin": outcome.plugin,
         "message": outcome.status.message,
         "nominated": outcome.nominated_node or None,
         "groups": other_groups(trace, outcome),
+        "spared": [spared_body(each) for each in spared[:SHOWN]],
+        "spared_count": len(spared),
         "count": len(ordered),
         "candidates": [candidate_body(one, outcome, chosen) for one in window.cut(ordered)],
     }
+
+
+def spared_in(stored: StoredAttempt) -> list[Spared]:
+    """Pods that PreemptionToleration would not take, on nodes where it looked for victims."""
+    outcome = preempting(stored.trace)
+    if outcome is None or outcome.plugin != TOLERATION:
+        return []
+    return spared_pods(stored.row.run, stored.row, eligible(stored.trace))
 
 
 def headline(trace: AttemptTrace, outcome: PostFilterOutcome | None) -> str:

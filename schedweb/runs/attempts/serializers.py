@@ -246,6 +246,11 @@ class NoCandidatesSerializer(serializers.Serializer[Any]):
     nodes = serializers.ListField(child=serializers.CharField(), help_text="the first 20")
 
 
+class SparedSerializer(PriorityRefSerializer):
+    node = serializers.CharField()
+    text = serializers.CharField(help_text="by what, and for how long")
+
+
 class PreemptionSerializer(serializers.Serializer[Any]):
     """A window of `candidates`, the chosen one first; `groups`: the other nodes by reason."""
 
@@ -254,6 +259,10 @@ class PreemptionSerializer(serializers.Serializer[Any]):
     nominated = serializers.CharField(allow_null=True)
     headline = serializers.CharField()
     groups = NoCandidatesSerializer(many=True)
+    spared = SparedSerializer(
+        many=True, help_text="the first 20 pods of lower priority that PreemptionToleration left alone"
+    )
+    spared_count = serializers.IntegerField()
     count = serializers.IntegerField()
     offset = serializers.IntegerField()
     limit = serializers.IntegerField()

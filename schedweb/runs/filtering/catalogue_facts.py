@@ -1,4 +1,4 @@
-"""What a pod's page shows beside a refusal by scheduler-plugins' plugins: the quotas, and the NUMA zones of nodes."""
+"""What a pod's page shows beside a refusal by scheduler-plugins' plugins: quotas, NUMA zones, costs of the network."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from typing import Any, Final
 
 from rest_framework import serializers
 
-from schedweb.runs.filtering import elastic_quotas
+from framework.plugins.networkaware.args import NetworkOverheadArgs
+from schedweb.runs.filtering import elastic_quotas, networks
 from schedweb.runs.filtering.elastic_quotas import quotas_body, quotas_of
 from schedweb.runs.filtering.filters import FilterView
+from schedweb.runs.filtering.networks import network_body
 from schedweb.runs.filtering.standing import Standing, read_pod
 from schedweb.runs.objects import numa_zones
 from schedweb.runs.objects.claims import Manifest, Objects
@@ -61,3 +63,11 @@ def refusing_zones(view: FilterView, manifest: Manifest, objects: Objects) -> li
         if name in known
     )
     return [zones_body(known[name], pod) for _, name in ranked[:NODES_SHOWN]]
+
+
+def refusing_network(
+    view: FilterView, manifest: Manifest, objects: Objects, standing: Standing, args: NetworkOverheadArgs
+) -> dict[str, Any] | None:
+    """None of a pod that NetworkOverhead refused nowhere."""
+    refused = [name for (plugin, *_), names in view.members.items() if plugin == networks.PLUGIN for name in names]
+    return network_body(read_pod(manifest), refused, objects, standing, args) if refused else None

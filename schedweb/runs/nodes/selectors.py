@@ -12,6 +12,7 @@ from schedweb.engine.amounts import amount_text
 from schedweb.runs.models import NodeRecord, PodRecord, Run
 from schedweb.runs.objects.measured_load import load_of, node_load_body
 from schedweb.runs.objects.numa_zones import numa_of
+from schedweb.runs.objects.reservations import held_on
 from schedweb.runs.objects.selectors import ObjectLookup
 from schedweb.runs.records.json_columns import parsed, text_of
 from schedweb.runs.records.manifests import manifest_of, yaml_of
@@ -151,4 +152,5 @@ def node_body(run: Run, name: str, window: Window) -> dict[str, Any]:
         ],
         "numa": numa_of(objects, name),
         "load": node_load_body(load_of(objects), name),
+        "held": held_on(objects, name),
     }

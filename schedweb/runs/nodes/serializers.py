@@ -7,6 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from schedweb.runs.objects.measured_load import NodeLoadSerializer
+from schedweb.runs.objects.reservations import HeldPlaceSerializer
 from schedweb.runs.objects.serializers import NumaNodeSerializer
 from schedweb.runs.records.fields import CardSerializer, integers, strings
 
@@ -79,3 +80,4 @@ class NodeDetailSerializer(serializers.Serializer[Any]):
     conditions = NodeConditionSerializer(many=True)
     numa = NumaNodeSerializer(allow_null=True, help_text="its NodeResourceTopology; null: it has none")
     load = NodeLoadSerializer(allow_null=True, help_text="null: nothing was measured")
+    held = HeldPlaceSerializer(many=True, help_text="by Reservations that are available here")

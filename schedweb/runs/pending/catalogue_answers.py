@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from framework.plugins.capacityscheduling.quotas import NO_LIMIT, request_of, total
-from schedweb.runs.filtering import elastic_quotas
+from schedweb.runs.filtering import elastic_quotas, networks
 from schedweb.runs.filtering.elastic_quotas import NamespaceQuota, exceeded, quotas_of
 from schedweb.runs.filtering.filters import amount_in_words, lacking_words
 from schedweb.runs.filtering.standing import StandingPod, read_pod
@@ -18,7 +18,6 @@ from schedweb.sentences import both, counted, one_after_another, say
 
 Manifest = Mapping[str, Any]
 Explanation = tuple[str, str]
-NETWORK: Final = "NetworkOverhead"
 _OVER_MAX: Final = re.compile(r"because ElasticQuota \S+ is more than Max$")
 _OVER_MIN: Final = re.compile(r"because total ElasticQuota used is more than min$")
 _TOO_FAR: Final = re.compile(r"Satisfied: (?P<satisfied>\d+) Violated: (?P<violated>\d+)$")
@@ -115,7 +114,7 @@ def refused_in_catalogue(
     """Of a pod whose nodes Filter refused. ``groups``: message → nodes, of ``plugin``."""
     if plugin == numa_zones.PLUGIN:
         return _not_aligned(groups, manifest, objects)
-    if plugin == NETWORK:
+    if plugin == networks.PLUGIN:
         return _too_far(groups)
     return None
 

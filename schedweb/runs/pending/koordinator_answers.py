@@ -8,7 +8,7 @@ from typing import Any, Final
 from framework.objects.catalogue import QUOTA_NAME, ElasticQuota, LoadMetrics
 from framework.objects.decode import decode_manifest
 from framework.objects.reservations import AVAILABLE, Reservation
-from framework.objects.resources import CPU, resource_value
+from framework.objects.resources import CPU
 from framework.plugins.loadaware.args import LoadAwareSchedulingArgs
 from framework.plugins.loadaware.estimates import estimate_of
 from framework.plugins.loadaware.plugin import LoadAwareScheduling
@@ -28,6 +28,7 @@ from schedweb.runs.filtering.places import Places
 from schedweb.runs.filtering.standing import Standing, read_pod
 from schedweb.runs.objects.claims import Objects
 from schedweb.runs.objects.measured_load import load_of
+from schedweb.runs.objects.reservations import left_of, reservations
 from schedweb.sentences import both, clauses, one_after_another, say
 
 Manifest = Mapping[str, Any]
@@ -177,7 +178,7 @@ def refused_by_reservations(plugin: str, groups: Mapping[str, Sequence[str]], pl
     """Of a pod whose nodes the plugin Reservation refused; ``groups``: message → nodes. None of other refusals."""
     if plugin != RESERVATION:
         return None
-    known = _reservations(places.objects)
+    known = reservations(places.objects)
     if set(groups) <= {NO_MATCH_HERE, NO_ROOM_IN_ANY}:
         again = say("The pod is tried again when a Reservation that it may use comes, or has more left.")
         if NO_ROOM_IN_ANY in groups:
@@ -187,12 +188,6 @@ def refused_by_reservations(plugin: str, groups: Mapping[str, Sequence[str]], pl
     again = say("The pod is tried again when a Reservation ends or is used up, when pods go, or when nodes come.")
     headline = say("What it asks for is held by reservations, on every node that it may use.")
     return headline, one_after_another([_held(groups, known), again])
-
-
-def _reservations(objects: Objects) -> dict[str, Reservation]:
-    manifests = ({"apiVersion": Reservation.api_version, **each} for each in objects.all(Reservation.kind))
-    decoded = map(decode_manifest, manifests)
-    return {each.metadata.name: each for each in decoded if isinstance(each, Reservation)}
 
 
 def _named(places: Places, known: Mapping[str, Reservation]) -> str:
@@ -226,13 +221,6 @@ def _held(groups: Mapping[str, Sequence[str]], known: Mapping[str, Reservation])
             node=each.status.node_name,
         )
         for each in here[:HOLDS_NAMED]
-        if (left := _left_of(each))
+        if (left := left_of(each))
     ]
     return say("{clauses}.", clauses=clauses(said)) if said else ""
-
-
-def _left_of(reservation: Reservation) -> dict[str, int]:
-    status = reservation.status
-    used = {name: resource_value(name, amount) for name, amount in (status.allocated or {}).items()}
-    whole = {name: resource_value(name, amount) for name, amount in (status.allocatable or {}).items()}
-    return {name: amount - used.get(name, 0) for name, amount in whole.items() if amount > used.get(name, 0)}

@@ -7,13 +7,17 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from framework.interface.decisions import ClaimDecision
+from framework.objects.catalogue import AppGroup
 from framework.objects.timestamps import SECOND
+from framework.plugins.networkaware.args import NetworkOverheadArgs
 from schedweb.api.errors import ApiError
 from schedweb.engine.times import iso, iso_or_none
-from schedweb.runs.attempts.preemptions import preempted_by
+from schedweb.runs.attempts.preemptions import preempted_by, spared_in
 from schedweb.runs.attempts.selectors import attempts_until, result_at, stored_attempt
-from schedweb.runs.filtering.catalogue_facts import refusing_quotas, refusing_zones
+from schedweb.runs.attempts.spared import spared_in_short
+from schedweb.runs.filtering.catalogue_facts import refusing_network, refusing_quotas, refusing_zones
 from schedweb.runs.filtering.filters import FilterView
+from schedweb.runs.filtering.networks import PLUGIN as NETWORK
 from schedweb.runs.filtering.standing import StandingOf
 from schedweb.runs.models import Attempt, Decision, PodRecord, Preemption, Run
 from schedweb.runs.objects.claims import claims_body, has_claims
@@ -24,7 +28,7 @@ from schedweb.runs.pending.since import answer_at
 from schedweb.runs.records.fields import POD_COLUMNS
 from schedweb.runs.records.moments import in_order
 from schedweb.runs.records.pods import IN_COLUMN_ORDER, ordering, pod_get, pod_manifest
-from schedweb.runs.records.profiles import effective, version_at
+from schedweb.runs.records.profiles import effective, profile_at, version_at
 from schedweb.sentences import both, clauses, counted, one_after_another, say, translated
 
 ATTEMPTS_SHOWN: Final = 50
@@ -118,11 +122,13 @@ def pending_words(run: Run, pod: PodRecord, latest: Attempt | None) -> tuple[str
         return turned_away(run, pod, latest)
     if latest is not None and latest.result == "unschedulable":
         try:
-            view = FilterView(stored_attempt(run, latest.number))
+            stored = stored_attempt(run, latest.number)
         except ApiError:
             pass  # no longer stored: the counts remain
         else:
-            return answer_at(run, latest, view, pod_manifest(pod), ObjectLookup(run), StandingOf(run))
+            view = FilterView(stored)
+            headline, detail = answer_at(run, latest, view, pod_manifest(pod), ObjectLookup(run), StandingOf(run))
+            return headline, one_after_another([detail, spared_in_short(spared_in(stored))])
     if latest is not None and latest.result == "error" and (words := extender_words(run, latest)) is not None:
         return words
     return pending_headline(pod.card, pod.detail.get("nodes_total", run.node_count)), ""
@@ -365,18 +371,32 @@ def claims_of(run: Run, pod: PodRecord, latest: Attempt | None) -> dict[str, Any
     return claims_body(manifest, ObjectLookup(run), decisions, node)
 
 
-def quotas_and_zones(run: Run, pod: PodRecord, latest: Attempt | None) -> dict[str, Any]:
-    """Of a pod without a node what plugins that look at quotas and NUMA zones found wanting."""
+def catalogue_facts(run: Run, pod: PodRecord, latest: Attempt | None) -> dict[str, Any]:
+    """Of a pod without a node what plugins that look at quotas, NUMA zones and networks found wanting."""
+    nothing = {"quotas": None, "zones": [], "network": None}
     plugins = {str(each["plugin"]) for each in pod.detail.get("waits_for", [])}
     if pod.column not in (Column.UNSCHEDULABLE, Column.BACKOFF) or latest is None:
-        return {"quotas": None, "zones": []}
-    manifest, objects = pod_manifest(pod), ObjectLookup(run)
-    zones: list[dict[str, Any]] = []
-    if ZONES in plugins:
-        # Without the attempt's trace nobody knows which nodes it was.
-        with contextlib.suppress(ApiError):
-            zones = refusing_zones(FilterView(stored_attempt(run, latest.number)), manifest, objects)
-    return {"quotas": refusing_quotas(plugins, manifest, objects, StandingOf(run)), "zones": zones}
+        return nothing
+    manifest, objects, standing = pod_manifest(pod), ObjectLookup(run), StandingOf(run)
+    found = {**nothing, "quotas": refusing_quotas(plugins, manifest, objects, standing)}
+    talks = AppGroup.GROUP_LABEL in pod.labels
+    if ZONES not in plugins and not talks:
+        return found
+    # Without the attempt's trace nobody knows which nodes it was.
+    with contextlib.suppress(ApiError):
+        view = FilterView(stored_attempt(run, latest.number))
+        if ZONES in plugins:
+            found["zones"] = refusing_zones(view, manifest, objects)
+        args = effective_args(run, latest, NETWORK) if talks else None
+        if isinstance(args, NetworkOverheadArgs):
+            found["network"] = refusing_network(view, manifest, objects, standing, args)
+    return found
+
+
+def effective_args(run: Run, latest: Attempt, plugin: str) -> Any:
+    """None where the profile of the attempt does not have the plugin."""
+    position = run.position if latest.position is None else latest.position
+    return profile_at(run, position, latest.profile).args.get(plugin)
 
 
 def ref(row: PodRecord | None) -> dict[str, Any] | None:
@@ -430,7 +450,7 @@ def pod_body(run: Run, namespace: str, name: str) -> dict[str, Any]:
         "preempted_by": by,
         "evicts": evicts(pod) if pod.column in (Column.UNSCHEDULABLE, Column.BACKOFF, Column.ACTIVE) else None,
         "claims": claims,
-        **quotas_and_zones(run, pod, attempts[0] if attempts else None),
+        **catalogue_facts(run, pod, attempts[0] if attempts else None),
         "next_try": next_try(run, pod),
         "journey": journey_body(run, pod),
         "waits_for": waits_for(pod) if pod.column in (Column.UNSCHEDULABLE, Column.BACKOFF) else [],

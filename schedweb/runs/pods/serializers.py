@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from schedweb.runs.attempts.serializers import PreemptionRowSerializer
 from schedweb.runs.filtering.catalogue_facts import PodQuotasSerializer
+from schedweb.runs.filtering.networks import PodNetworkSerializer
 from schedweb.runs.objects.serializers import ClaimsSerializer, NumaNodeSerializer
 from schedweb.runs.records.evictions import EvictionSerializer
 from schedweb.runs.records.fields import (
@@ -112,6 +113,7 @@ class PodDetailSerializer(CardSerializer):
     claims = ClaimsSerializer()
     quotas = PodQuotasSerializer(allow_null=True, help_text="of a pod that CapacityScheduling refused")
     zones = NumaNodeSerializer(many=True, help_text="the nearest nodes that NodeResourceTopologyMatch refused")
+    network = PodNetworkSerializer(allow_null=True, help_text="of a pod that NetworkOverhead refused on nodes")
     preempted_by = PreemptionRowSerializer(allow_null=True)
     evicts = EvictionSerializer(allow_null=True, help_text="the eviction that a person is asked about for it")
     previous = PodRefSerializer(allow_null=True)

@@ -22,6 +22,7 @@ import { wonAnswer } from "./answer/answer";
 import { AnswerPanel } from "./answer/AnswerPanel";
 import { WaitsFor } from "./answer/WaitsFor";
 import { AttemptPanel } from "./attempt/AttemptPanel";
+import { NetworkPanel } from "./catalogue/NetworkPanel";
 import { QuotaPanel } from "./catalogue/QuotaPanel";
 import { ZonesPanel } from "./catalogue/ZonesPanel";
 import { ClaimsPanel } from "./claims/ClaimsPanel";
@@ -139,6 +140,7 @@ export function PodPage() {
       ) : null}
       {pod.data.quotas === null ? null : <QuotaPanel quotas={pod.data.quotas} />}
       <ZonesPanel nodes={pod.data.zones} />
+      {pod.data.network === null ? null : <NetworkPanel network={pod.data.network} />}
       <ClaimsPanel run={runId} claims={pod.data.claims} />
       <JourneyPanel pod={pod.data} view={view} />
       <AttemptPanel pod={pod.data} run={runId} />

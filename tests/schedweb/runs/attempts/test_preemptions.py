@@ -6,12 +6,14 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from framework.configuration.presets import preset
 from framework.interface import Code, Status
 from framework.trace.attempt import AttemptTrace, CandidateNode, PostFilterOutcome
 from schedweb.runs.attempts.preemptions import headline, lost_words
-from tests.schedweb.engine.crowded import VICTIMS, of_priority
-from tests.schedweb.engine.worlds import node, pod
-from tests.schedweb.runs.conftest import Game, played_out
+from schedweb.runs.models import Attempt
+from tests.schedweb.engine.crowded import VICTIMS, low, of_priority
+from tests.schedweb.engine.worlds import Manifest, node, pod
+from tests.schedweb.runs.conftest import Game, played_out, prepared
 from tests.schedweb.runs.test_api import check_shape, get
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -142,3 +144,51 @@ def test_what_is_said_without_a_candidate() -> None:
     said = Status(Code.UNSCHEDULABLE, ("preemption: not eligible due to preemptionPolicy=Never.",), "DefaultPreemption")
     trace.post_filter = (PostFilterOutcome("DefaultPreemption", said, None, (), (), ()),)
     assert headline(trace, None) == "Not eligible due to preemptionPolicy=Never."
+
+
+PREFIX = "preemption-toleration.scheduling.x-k8s.io/"
+
+
+def sparing(name: str, value: int, minimum: int, seconds: int) -> Manifest:
+    said = {f"{PREFIX}minimum-preemptable-priority": str(minimum), f"{PREFIX}toleration-seconds": str(seconds)}
+    head = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass"}
+    return {**head, "metadata": {"name": name, "annotations": said}, "value": value}
+
+
+def of_class(manifest: Manifest, name: str, priority: int) -> Manifest:
+    spec = {**manifest["spec"], "priority": priority, "priorityClassName": name}
+    return {**manifest, "spec": spec}
+
+
+def test_who_is_spared_and_for_how_long_is_told(operator: User, client: Client) -> None:
+    """patient tolerates for ten minutes since it was bound here, stubborn for good."""
+    chosen = preset("toleration")
+    assert chosen is not None
+    objects = [
+        *map(node, "abc"),
+        sparing("patient", 10, 1000, 600),
+        sparing("stubborn", 20, 1000, -1),
+        of_class(pod("slow", "4"), "patient", 10),
+        of_class(pod("rock", "4", node_name="b"), "stubborn", 20),
+        low("equal", "c", 100, "4"),
+        {**sparing("urgent", 100, 101, 0), "metadata": {"name": "urgent"}},
+    ]
+    game = prepared(operator, objects, configuration=chosen.text)
+    game.command("step", what="cycle")
+    game.play()
+    game.command("pod_add", manifest=of_class(pod("vip", "3"), "urgent", 100))
+    game.command("play", speed="max")
+    game.play()
+    number = Attempt.objects.filter(run=game.run, name="vip").order_by("number")[0].number
+    path = f"/api/v1/runs/{game.id}/attempts/{number}/preemption/"
+    body = get(client, path)
+    check_shape("/api/v1/runs/{run}/attempts/{number}/preemption/", body)
+    assert (body["plugin"], body["nominated"], body["spared_count"]) == ("PreemptionToleration", None, 2)
+    slow, rock = body["spared"]
+    assert (slow["name"], slow["node"], slow["priority"]) == ("slow", "a", 10)
+    assert slow["text"].startswith(
+        "Its PriorityClass patient spares it from priorities below 1,000 for 600 s after it was"
+    )
+    assert rock["text"] == "Its PriorityClass stubborn spares it from priorities below 1,000 for good."
+    detail = get(client, f"/api/v1/runs/{game.id}/pods/shop/vip/")["answer"]["detail"]
+    assert "2 pods of lower priority are spared by their PriorityClasses, shop/slow for the shortest time: " in detail

@@ -48,6 +48,14 @@ def test_a_place_is_held_for_an_owner_and_kept_from_a_stranger(operator: User, c
     ordered(game, client, type="pod_add", manifest=json.dumps(pod("owner", cpu="3", app="web")))
     assert node_of(game, "owner") == "a"
     assert state(game, client) == "Available on a, 3 of 6 cpu used, by shop/owner"
+    (held,) = get(client, f"/api/v1/runs/{game.id}/nodes/a/")["held"]
+    assert (
+        held["name"],
+        [(one["name"], one["held"]["text"], one["allocatable"]["text"]) for one in held["resources"]],
+    ) == (
+        "r",
+        [("cpu", "3", "6")],
+    )
 
     yaml = client.get(f"/api/v1/runs/{game.id}/objects/yaml/?kind=Reservation&namespace=&name=r").content.decode()
     assert "nodeName: a" in yaml
@@ -55,6 +63,7 @@ def test_a_place_is_held_for_an_owner_and_kept_from_a_stranger(operator: User, c
 
     ordered(game, client, type="change", verb="delete", manifest=made)
     assert state(game, client) == ""
+    assert get(client, f"/api/v1/runs/{game.id}/nodes/a/")["held"] == []
     assert node_of(game, "stranger") == "a"
 
 

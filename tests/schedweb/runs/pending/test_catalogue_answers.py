@@ -72,3 +72,20 @@ def test_a_node_tells_its_numa_zones_and_its_load(game: Game) -> None:
         {"type": "Memory", "average": 65.0, "deviation": 0.0, "step": 0, "history": []},
     ]
     assert node_body(run, "general-1", Window(limit=5, offset=0))["numa"] is None
+
+
+def test_what_each_zone_would_cost_is_told_beside_a_network_refusal(game: Game) -> None:
+    network = body_of(game, "basket")["network"]
+    assert (network["group"], network["topology"]) == (
+        {"namespace": "shop", "name": "checkout"},
+        {"namespace": "shop", "name": "nt-default"},
+    )
+    assert (network["workload"], network["weights"]) == ("basket", "UserDefined")
+    (peer,) = network["peers"]
+    assert (peer["workload"], peer["most"], peer["pods"]) == ("pricing", 5, 1)
+    (place,) = network["places"]
+    assert (place["zone"], place["satisfied"], place["violated"]) == ("eu-1c", 0, 1)
+    cost = {"eu-1a": 12, "eu-1b": 9}[peer["zone"]]
+    assert place["reaches"] == [{"cost": cost, "near": False}]
+    assert place["nodes"] > 0
+    assert body_of(game, "mesh-sim")["network"] is None

@@ -67,6 +67,7 @@ export function PreemptionPoint({ run, attempt }: { run: string; attempt: number
           </Button>
         </p>
       ) : null}
+      {first.spared_count === 0 ? null : <SparedPods run={run} answer={first} />}
       {first.groups.map((group) => (
         <Others key={`${group.kind} ${group.reason}`} run={run} group={group} />
       ))}
@@ -150,6 +151,33 @@ function Candidates({
         </tbody>
       </table>
     </ScrollRegion>
+  );
+}
+
+/** Whom PreemptionToleration left alone, though their priority is lower. */
+function SparedPods({ run, answer }: { run: string; answer: Preemption }) {
+  const more = answer.spared_count - answer.spared.length;
+  return (
+    <section className={classes.others} aria-label={t("sparedPods", { count: answer.spared_count })}>
+      <h4>{t("sparedPods", { count: answer.spared_count })}</h4>
+      <ul className={classes.spared}>
+        {answer.spared.map((one) => (
+          <li key={`${one.namespace}/${one.name}`}>
+            <Link
+              className="leads"
+              to="/runs/$run/pods/$namespace/$name"
+              params={{ run, namespace: one.namespace, name: one.name }}
+            >
+              <PodName pod={one} />
+            </Link>
+            {one.priority === null ? null : <Priority value={one.priority} className={classes.priority} />}
+            <span className="faint mono"> {one.node}</span>
+            <span className={`${classes.why} muted`}>{one.text}</span>
+          </li>
+        ))}
+        {more > 0 ? <li className="faint">{t("andMore2", { more })}</li> : null}
+      </ul>
+    </section>
   );
 }
 

@@ -127,7 +127,7 @@ export function ObjectsPage() {
         ) : null}
         {rows.length === 0 ? null : (
           <ScrollRegion className={classes.scroller} label={t("rowsOfObjects")}>
-            <table className={classes.table} aria-rowcount={(first?.count ?? 0) + 1}>
+            <table className={`${classes.table} ${classes.objects}`} aria-rowcount={(first?.count ?? 0) + 1}>
               <thead>
                 <tr>
                   <th scope="col">{t("name")}</th>

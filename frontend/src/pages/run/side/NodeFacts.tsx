@@ -1,4 +1,6 @@
-/** What plugins of the catalogue read of a node: its NUMA zones, and its load. */
+/** What plugins of the catalogue read of a node: places that are held there, its NUMA zones, and its load. */
+import { Link } from "@tanstack/react-router";
+
 import type { NodeDetail, NodeLoad } from "@/api/types";
 import { Sparkline } from "@/components/Sparkline";
 import { listed } from "@/format/lists";
@@ -9,12 +11,53 @@ import { t } from "../texts";
 import inspector from "./Inspector.module.css";
 import classes from "./NodeFacts.module.css";
 
-export default function NodeFacts({ node }: { node: NodeDetail }) {
+export default function NodeFacts({ run, node }: { run: string; node: NodeDetail }) {
   return (
     <>
+      {node.held.length === 0 ? null : <Held run={run} places={node.held} />}
       {node.numa === null ? null : <Zones numa={node.numa} />}
       {node.load === null ? null : <Load load={node.load} />}
     </>
+  );
+}
+
+function Held({ run, places }: { run: string; places: NodeDetail["held"] }) {
+  return (
+    <section aria-label={t("heldByReservations")}>
+      <h3 className={inspector.title}>{t("heldByReservations")}</h3>
+      <ul>
+        {places.map((place) => (
+          <li key={place.name} className={classes.zone}>
+            <div className={classes.line}>
+              <Link
+                to="/runs/$run/objects"
+                params={{ run }}
+                search={{ kind: "Reservation", object: `Reservation//${place.name}` }}
+                className="mono leads"
+              >
+                {place.name}
+              </Link>
+            </div>
+            {place.resources.map((one) => (
+              <div key={one.name}>
+                <div className={classes.line}>
+                  <span title={one.name}>{resourceLabel(one.name)}</span>
+                  <span className="num">
+                    {t("heldOf", { held: quantity(one.held.text), all: quantity(one.allocatable.text) })}
+                  </span>
+                </div>
+                <span className={classes.bar} data-held aria-hidden>
+                  <i
+                    style={{ width: `${((100 * one.held.amount) / Math.max(1, one.allocatable.amount)).toString()}%` }}
+                  />
+                </span>
+              </div>
+            ))}
+          </li>
+        ))}
+      </ul>
+      <p className="faint">{t("heldForOthers")}</p>
+    </section>
   );
 }
 

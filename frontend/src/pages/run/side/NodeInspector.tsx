@@ -136,9 +136,9 @@ function Details({ run, node }: { run: Run; node: NodeDetail }) {
           </Link>
         ) : null}
       </div>
-      {node.numa === null && node.load === null ? null : (
+      {node.numa === null && node.load === null && node.held.length === 0 ? null : (
         <Suspense>
-          <NodeFacts node={node} />
+          <NodeFacts run={run.id} node={node} />
         </Suspense>
       )}
       {labels.length === 0 ? null : (
