@@ -52,5 +52,6 @@ BUILTINS: Final = (
     _from_preset("evictions", noted("EvictionApproval: evictions wait for a person")),
     Builtin("default-every-node", "Default, every node", noted("kube-scheduler v1.36, every node scored"), _EVERY_NODE),
     _from_preset("shared-cluster", noted("four plugins of scheduler-plugins, every node scored")),
+    _from_preset("reservations", noted("Reservation: places held for pods to come")),
 )
 """In the order in which lists show them."""

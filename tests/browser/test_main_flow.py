@@ -43,7 +43,7 @@ def test_from_the_link_to_every_pending_pod_explained(
     page.goto(playground.another_link())
     expect(page.get_by_role("heading", name="Clusters")).to_be_visible()
     assert "token" not in page.url
-    for sample in ("Three-zone shop", "GPU cluster", "Shared cluster", "One thousand nodes"):
+    for sample in ("Three-zone shop", "GPU cluster", "Shared cluster", "Held places", "One thousand nodes"):
         expect(page.get_by_role("button", name=f"Run {sample}")).to_be_visible()
 
     import_in_the_browser(desk, tmp_path)

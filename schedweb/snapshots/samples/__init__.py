@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from schedweb.snapshots.samples.gpu import gpu_cluster
+from schedweb.snapshots.samples.held import held_places
 from schedweb.snapshots.samples.manifests import Arrival, SampleCluster
 from schedweb.snapshots.samples.shared import shared_cluster
 from schedweb.snapshots.samples.shop import three_zone_shop
@@ -29,6 +30,7 @@ SAMPLES: Final = (
     Sample("three-zone-shop", 2, three_zone_shop),
     Sample("gpu-cluster", 2, gpu_cluster),
     Sample("shared-cluster", 1, shared_cluster),
+    Sample("held-places", 1, held_places),
     Sample("one-thousand-nodes", 1, one_thousand_nodes),
 )
 """In the order in which Home offers them."""

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_built_in_configurations_load_once(viewer: Client) -> None:
-    assert len(services.builtins_load()) == 8
+    assert len(services.builtins_load()) == 9
     assert services.builtins_load() == []
     listed = viewer.get(URL).json()
     assert [row["slug"] for row in listed["results"]] == [

@@ -366,10 +366,10 @@ def test_nobody_reads_nothing(client: Client) -> None:
 
 
 def test_samples_load_once(editor: Client) -> None:
-    assert len(samples_load()) == 4
+    assert len(samples_load()) == 5
     assert samples_load() == []
     names = [row["name"] for row in editor.get("/api/v1/snapshots/").json()["results"]]
-    assert names == ["Three-zone shop", "GPU cluster", "Shared cluster", "One thousand nodes"]
+    assert names == ["Three-zone shop", "GPU cluster", "Shared cluster", "Held places", "One thousand nodes"]
     counts = editor.get("/api/v1/snapshots/").json()["results"][1]["counts"]
     assert (counts["nodes"], counts["pods"], counts["gpus"]) == (24, 180, 96)
 

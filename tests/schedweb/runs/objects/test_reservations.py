@@ -10,6 +10,7 @@ from django.test import Client
 
 from framework.configuration.presets import preset
 from schedweb.runs.models import JournalEntry, PodRecord
+from schedweb.snapshots.samples.held import held_places
 from tests.advice.test_koordinator_remedies import reservation
 from tests.schedweb.engine.worlds import node, pod
 from tests.schedweb.runs.conftest import Game, played_out
@@ -65,6 +66,20 @@ def test_a_place_is_held_for_an_owner_and_kept_from_a_stranger(operator: User, c
     assert state(game, client) == ""
     assert get(client, f"/api/v1/runs/{game.id}/nodes/a/")["held"] == []
     assert node_of(game, "stranger") == "a"
+
+
+def test_the_sample_shows_room_that_is_held(operator: User, client: Client) -> None:
+    cluster = held_places()
+    chosen = preset(cluster.configuration)
+    assert chosen is not None
+    game = played_out(operator, cluster.objects, configuration=chosen.text)
+    listed = get(client, f"/api/v1/runs/{game.id}/objects/?kind=Reservation")["results"]
+    places = {row["name"]: row["state"].split()[2].rstrip(",") for row in listed}
+    assert places.keys() == {"nightly-training", "standby-web"}
+    assert len(set(places.values())) == 2
+    (waits,) = PodRecord.objects.filter(run=game.run, labels__app="report", node="")
+    answer = get(client, f"/api/v1/runs/{game.id}/pods/batch/{waits.name}/")["answer"]
+    assert "2 are kept by reservations" in answer["headline"]
 
 
 def test_what_is_wrong_with_one_is_told_and_nothing_changes(operator: User, client: Client) -> None:

@@ -9,7 +9,7 @@ import { Icon } from "@/components/Icon";
 import { Failed, Outlines } from "@/components/Outcome";
 import { ScrollRegion } from "@/components/ScrollRegion";
 import { milliseconds } from "@/format/milliseconds";
-import { bytes } from "@/format/number";
+import { bytes, count } from "@/format/number";
 
 import { t } from "../texts";
 import { copyText } from "../yaml/copyText";
@@ -83,7 +83,7 @@ export function Extenders({ run, number, unfinished }: { run: string; number: nu
 
 function nodes({ verb, sent, kept }: ExtenderCall): string {
   if (verb === "bind") return "";
-  return kept === null ? t("extenderSent", { sent }) : t("extenderSentAndKept", { sent, kept });
+  return kept === null ? count(sent) : `${count(sent)} → ${count(kept)}`;
 }
 
 function Answer({ call }: { call: ExtenderCall }) {
@@ -161,8 +161,7 @@ function Body({
         <p className="muted">{t("extenderEmptyBody")}</p>
       ) : (
         <ScrollRegion as="pre" className={classes.body} label={label}>
-          {indented(body.text)}
-          {sent < body.bytes ? "…" : null}
+          {`${indented(body.text)}${sent < body.bytes ? "…" : ""}`}
         </ScrollRegion>
       )}
     </>

@@ -46,7 +46,7 @@ function Held({ run, places }: { run: string; places: NodeDetail["held"] }) {
                     {t("heldOf", { held: quantity(one.held.text), all: quantity(one.allocatable.text) })}
                   </span>
                 </div>
-                <span className={classes.bar} data-held aria-hidden>
+                <span className={classes.bar} aria-hidden>
                   <i
                     style={{ width: `${((100 * one.held.amount) / Math.max(1, one.allocatable.amount)).toString()}%` }}
                   />
