@@ -373,7 +373,7 @@ def claims_of(run: Run, pod: PodRecord, latest: Attempt | None) -> dict[str, Any
 
 def catalogue_facts(run: Run, pod: PodRecord, latest: Attempt | None) -> dict[str, Any]:
     """Of a pod without a node what plugins that look at quotas, NUMA zones and networks found wanting."""
-    nothing = {"quotas": None, "zones": [], "network": None}
+    nothing: dict[str, Any] = {"quotas": None, "zones": [], "network": None}
     plugins = {str(each["plugin"]) for each in pod.detail.get("waits_for", [])}
     if pod.column not in (Column.UNSCHEDULABLE, Column.BACKOFF) or latest is None:
         return nothing

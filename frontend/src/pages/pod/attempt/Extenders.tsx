@@ -17,7 +17,10 @@ import classes from "./Extenders.module.css";
 import { indented } from "./indented";
 
 export function Extenders({ run, number, unfinished }: { run: string; number: number; unfinished: boolean }) {
-  const asked = useQuery(attemptExtendersQuery(run, number, unfinished));
+  const asked = useQuery({
+    ...attemptExtendersQuery(run, number, unfinished),
+    refetchInterval: unfinished ? 2_000 : false,
+  });
   const [chosen, choose] = useState<number | null>(null);
   if (asked.data === undefined)
     return (
