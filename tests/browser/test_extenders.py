@@ -54,3 +54,7 @@ def test_an_extender_that_is_down_is_explained(site: Site, desk: Visit) -> None:
     said = f'Post "{DOWN}/filter": dial tcp 127.0.0.1:1: connect: connection refused'
     expect(page.get_by_role("heading", name=f"The extender at {DOWN} failed: {said}")).to_be_visible()
     expect(page.get_by_text("The pod is tried again after its backoff.")).to_be_visible()
+    asked = page.get_by_role("region", name="Extenders", exact=True)
+    expect(asked.get_by_role("row").nth(1)).to_contain_text(re.compile(f"{DOWN}filter2.*No reply.*connection refused"))
+    expect(asked.get_by_role("region", name=f"Request to {DOWN}, filter", exact=True)).to_contain_text('"name": "web"')
+    expect(asked).to_contain_text("There was none.")

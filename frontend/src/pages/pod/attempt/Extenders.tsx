@@ -44,7 +44,7 @@ export function Extenders({ run, number, unfinished }: { run: string; number: nu
         <span className="faint num">{t("extenderCalls", { count: calls.length, took: milliseconds(waited) })}</span>
       </div>
       <div className={classes.beside}>
-        <ScrollRegion className={classes.scroll} label={t("extenders")}>
+        <ScrollRegion className={classes.scroll} label={t("extenderTable")}>
           <table className={classes.calls}>
             <thead>
               <tr>

@@ -17,7 +17,7 @@ export function NetworkPanel({ network }: { network: PodNetwork }) {
         <ObjectLink object={{ kind: "NetworkTopology", ...network.topology }} />
         <Chip>{network.weights}</Chip>
       </PanelHeader>
-      <ScrollRegion className={classes.scroll} label={t("networkCosts")}>
+      <ScrollRegion className={classes.scroll} label={t("networkTable")}>
         <table className={classes.network}>
           <thead>
             <tr>
