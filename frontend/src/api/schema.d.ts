@@ -764,6 +764,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run}/attempts/{number}/extenders/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What extenders were sent in an attempt and what they replied, shortened, with status and time. */
+        get: operations["runs_attempt_extenders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run}/attempts/{number}/filter/": {
         parameters: {
             query?: never;
@@ -1428,6 +1445,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run}/shadow/world/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Of a shadow on its own: our world beside the real cluster, in the figures of a comparison. */
+        get: operations["runs_shadow_world"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/shadow/world/export/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The same pods as a file; as JSON with the figures. */
+        get: operations["runs_shadow_world_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/shadow/world/pods/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Of a shadow on its own: pods that the two schedulers decided otherwise about, or that differ for what was decided before. */
+        get: operations["runs_shadow_world_pods"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run}/share-links/": {
         parameters: {
             query?: never;
@@ -2017,6 +2085,8 @@ export interface components {
             nominated: string | null;
             victims: components["schemas"]["Victim"][];
             decisions: components["schemas"]["Decisions"];
+            /** @description whether there is something to read at extenders/ */
+            asked_extenders: boolean;
             sampling: components["schemas"]["Sampling"];
             /** @description null: plugins were not timed in this cycle */
             timing: components["schemas"]["AttemptTiming"] | null;
@@ -2038,6 +2108,12 @@ export interface components {
             limit: number;
             /** @description nodes scored in both, the largest change first */
             rows: components["schemas"]["ScoreChange"][];
+        };
+        AttemptExtenders: {
+            /** @description in the order in which they were asked */
+            calls: components["schemas"]["ExtenderCall"][];
+            /** @description wall clock; those that are asked at once are waited for once */
+            waited_us: number;
         };
         AttemptLog: {
             lines: string[];
@@ -2862,19 +2938,36 @@ export interface components {
             pods?: components["schemas"]["DecisionResult"][];
             text?: string;
         };
+        /** @description Of a real cluster nobody counts attempts: all but `victims` are null there. */
         ComparedAttempts: {
-            total: number;
+            total: number | null;
             results: components["schemas"]["ResultCount"][];
             /** @description tried at least once */
-            pods: number;
+            pods: number | null;
             /**
              * Format: double
              * @description attempts per pod that was tried
              */
             mean: number | null;
-            most: number;
+            most: number | null;
             /** @description pods that were preempted */
             victims: number;
+        };
+        ComparedFigures: {
+            pods: number;
+            placed: number;
+            /** @description without a node, gated ones left out */
+            unscheduled: number;
+            /** @description held by a scheduling gate, so nobody tries them */
+            gated: number;
+            resources: components["schemas"]["ComparedResource"][];
+            gpus: components["schemas"]["ComparedGpus"][];
+            zones: components["schemas"]["ComparedZone"][];
+            nodes: number;
+            /** @description with a pod that is no DaemonSet's */
+            nodes_in_use: number;
+            attempts: components["schemas"]["ComparedAttempts"];
+            waiting: components["schemas"]["WaitingTimes"];
         };
         ComparedGpus: {
             resource: string;
@@ -2922,9 +3015,6 @@ export interface components {
             zones_apart: number | null;
         };
         ComparedSide: {
-            run: components["schemas"]["Run"];
-            /** @description false while more may happen */
-            settled: boolean;
             pods: number;
             placed: number;
             /** @description without a node, gated ones left out */
@@ -2934,8 +3024,14 @@ export interface components {
             resources: components["schemas"]["ComparedResource"][];
             gpus: components["schemas"]["ComparedGpus"][];
             zones: components["schemas"]["ComparedZone"][];
+            nodes: number;
+            /** @description with a pod that is no DaemonSet's */
+            nodes_in_use: number;
             attempts: components["schemas"]["ComparedAttempts"];
             waiting: components["schemas"]["WaitingTimes"];
+            run: components["schemas"]["Run"];
+            /** @description false while more may happen */
+            settled: boolean;
         };
         ComparedZone: {
             name: string;
@@ -3603,6 +3699,32 @@ export interface components {
             /** @description commands of people in the first run; this one goes without them */
             not_repeated: number;
         };
+        ExtenderBody: {
+            /** @description the beginning, at most 4096 bytes */
+            text: string;
+            /** @description of the whole */
+            bytes: number;
+        };
+        ExtenderCall: {
+            /** @description its urlPrefix */
+            extender: string;
+            /** @description filter, prioritize, preempt or bind */
+            verb: string;
+            /** @description nodes that it was asked about */
+            sent: number;
+            /** @description nodes that it left or gave points; null: none of that */
+            kept: number | null;
+            /** @description of HTTP; null: there was no reply */
+            status: number | null;
+            error: string;
+            /** @description the attempt went on in spite of the error */
+            ignored: boolean;
+            /** @description wall clock, of the call */
+            us: number | null;
+            /** @description null: an older version did not keep it */
+            request: components["schemas"]["ExtenderBody"] | null;
+            reply: components["schemas"]["ExtenderBody"] | null;
+        };
         /** @description What a remedy does to another pod. */
         Fate: {
             /** @description namespace/name */
@@ -3768,8 +3890,15 @@ export interface components {
             configuration_version?: string;
             /** @description how much is kept of what the cluster tells; then it is followed no more. By default what the server is set to */
             megabytes?: number;
-            /** @description what its scheduler decides is judged with the configuration: GET /runs/<run>/shadow/ */
+            /** @description the configuration decides beside the cluster's scheduler: /runs/<run>/shadow/ */
             shadow?: boolean;
+            /**
+             * @description of a shadow. step_by_step, the default: each decision is judged on the state just before it; on_its_own: the same arrivals in a world of its own, where differences add up
+             *
+             *     * `step_by_step` - step_by_step
+             *     * `on_its_own` - on_its_own
+             */
+            way?: components["schemas"]["WayEnum"];
         };
         Followed: {
             context: string;
@@ -3808,6 +3937,13 @@ export interface components {
             refused: string[];
             /** @description the configuration decides beside the real scheduler */
             shadow: boolean;
+            /**
+             * @description in which it does; null: it does not
+             *
+             *     * `step_by_step` - step_by_step
+             *     * `on_its_own` - on_its_own
+             */
+            way: (components["schemas"]["WayEnum"] | components["schemas"]["NullEnum"]) | null;
             /** @description that the cluster told since the run began */
             changes: number;
             /** Format: date-time */
@@ -3930,6 +4066,17 @@ export interface components {
             gpus: number;
             /** @description so many of them still fit, one size at a time */
             pods: number;
+        };
+        HeldAmount: {
+            name: string;
+            /** @description not yet asked for by pods that use it */
+            held: components["schemas"]["Amount"];
+            allocatable: components["schemas"]["Amount"];
+        };
+        HeldPlace: {
+            /** @description of the Reservation */
+            name: string;
+            resources: components["schemas"]["HeldAmount"][];
         };
         HistogramBar: {
             low: number;
@@ -4286,6 +4433,10 @@ export interface components {
             name: string;
             pods: number;
         };
+        Namespaced: {
+            namespace: string;
+            name: string;
+        };
         /**
          * @description * `starred` - starred
          *     * `shared` - shared
@@ -4295,6 +4446,32 @@ export interface components {
          * @enum {string}
          */
         NeededEnum: "starred" | "shared" | "live" | "unfinished";
+        NetworkPeer: {
+            workload: string;
+            region: string;
+            zone: string;
+            /** @description maxNetworkCost of the dependency */
+            most: number;
+            /** @description of the workload, in this zone */
+            pods: number;
+        };
+        NetworkPlace: {
+            region: string;
+            zone: string;
+            /** @description that NetworkOverhead refused there */
+            nodes: number;
+            /** @description pods that are near enough */
+            satisfied: number;
+            violated: number;
+            /** @description one for each of `peers` */
+            reaches: components["schemas"]["NetworkReach"][];
+        };
+        NetworkReach: {
+            /** @description 100 where nobody knows it */
+            cost: number;
+            /** @description null: the NetworkTopology has no cost for the two */
+            near: boolean | null;
+        };
         Next: {
             /** @description runs that would lose what the plugins said */
             breakdowns: number;
@@ -4368,6 +4545,8 @@ export interface components {
             numa: components["schemas"]["NumaNode"] | null;
             /** @description null: nothing was measured */
             load: components["schemas"]["NodeLoad"] | null;
+            /** @description by Reservations that are available here */
+            held: components["schemas"]["HeldPlace"][];
         };
         NodeLoad: {
             source: string;
@@ -4509,6 +4688,108 @@ export interface components {
             /** @description the 50 that would move most */
             workloads: components["schemas"]["MovedWorkload"][];
         };
+        OwnWorld: {
+            /**
+             * Format: date-time
+             * @description when the two were alike
+             */
+            since: string;
+            /** Format: date-time */
+            until: string;
+            /** @description pods about which the real scheduler decided since */
+            decided: number;
+            /** @description the real cluster */
+            a: components["schemas"]["ComparedFigures"];
+            /** @description our world */
+            b: components["schemas"]["ComparedFigures"];
+            /** @description of the pods that were asked for */
+            counts: components["schemas"]["OwnWorldCounts"];
+            /** @description the first five of these together */
+            differ: number;
+            namespaces: string[];
+            profiles: string[];
+            workloads: string[];
+        };
+        /** @description not_tried: ours has not tried it yet; not_tried_there: nothing is known of an attempt there. */
+        OwnWorldCause: {
+            why: components["schemas"]["OwnWorldCauseWhyEnum"];
+            plugin: string;
+            reasons: string[];
+            /** @description of the real node by our scores */
+            rank: number | null;
+            /** @description points by which it lost */
+            margin: number | null;
+        };
+        /**
+         * @description * `no_node` - no_node
+         *     * `filter` - filter
+         *     * `score` - score
+         *     * `tie` - tie
+         *     * `unscored` - unscored
+         *     * `nominated` - nominated
+         *     * `batched` - batched
+         *     * `not_checked` - not_checked
+         *     * `absent` - absent
+         *     * `later` - later
+         *     * `not_stored` - not_stored
+         *     * `refused` - refused
+         *     * `reasons` - reasons
+         *     * `rest` - rest
+         *     * `not_tried` - not_tried
+         *     * `not_tried_there` - not_tried_there
+         * @enum {string}
+         */
+        OwnWorldCauseWhyEnum: "no_node" | "filter" | "score" | "tie" | "unscored" | "nominated" | "batched" | "not_checked" | "absent" | "later" | "not_stored" | "refused" | "reasons" | "rest" | "not_tried" | "not_tried_there";
+        OwnWorldCounts: {
+            /** @description placed in both, on different nodes */
+            elsewhere: number;
+            /** @description placed by the real scheduler, not by ours */
+            pending_here: number;
+            /** @description placed by ours, not by the real scheduler */
+            pending_there: number;
+            /** @description ours preempted it, and it goes on there */
+            evicted_here: number;
+            /** @description the real scheduler preempted it, and it goes on here */
+            evicted_there: number;
+            /** @description placed by none */
+            neither: number;
+            /** @description placed by none, and a gate holds it */
+            gated: number;
+            /** @description on the same node, or gone in both */
+            same: number;
+        };
+        OwnWorldPod: {
+            pod: components["schemas"]["PodRef"];
+            kind: components["schemas"]["OwnWorldPodKindEnum"];
+            workload: string;
+            profile: string;
+            there: components["schemas"]["PlaceThere"];
+            here: components["schemas"]["RunPod"] | null;
+            /** @description namespace/name: for whom ours evicted it */
+            evicted_for: string;
+            causes: components["schemas"]["OwnWorldCause"][];
+            points: components["schemas"]["RealPoints"][];
+            reasons: components["schemas"]["ReasonBeside"][];
+            nodes: components["schemas"]["NodesBeside"];
+        };
+        /**
+         * @description * `elsewhere` - elsewhere
+         *     * `pending_here` - pending_here
+         *     * `pending_there` - pending_there
+         *     * `evicted_here` - evicted_here
+         *     * `evicted_there` - evicted_there
+         *     * `neither` - neither
+         *     * `gated` - gated
+         *     * `same` - same
+         * @enum {string}
+         */
+        OwnWorldPodKindEnum: "elsewhere" | "pending_here" | "pending_there" | "evicted_here" | "evicted_there" | "neither" | "gated" | "same";
+        OwnWorldPodWindow: {
+            count: number;
+            offset: number;
+            limit: number;
+            results: components["schemas"]["OwnWorldPod"][];
+        };
         Owner: {
             kind: string;
             name: string;
@@ -4575,6 +4856,17 @@ export interface components {
             total_seconds: number;
             asks_person: boolean;
             note?: string;
+        };
+        PlaceThere: {
+            node: string | null;
+            /** @description it is there still */
+            present: boolean;
+            /** @description the real scheduler evicted it, or does so */
+            preempted: boolean;
+            /** @description why the real scheduler found no node */
+            message: string;
+            /** Format: date-time */
+            since: string;
         };
         /** @description The pod was taken from a copy and scheduled anew, with every node looked at and nobody evicted for it. */
         PlacedAgainResult: {
@@ -4739,6 +5031,8 @@ export interface components {
             quotas: components["schemas"]["PodQuotas"] | null;
             /** @description the nearest nodes that NodeResourceTopologyMatch refused */
             zones: components["schemas"]["NumaNode"][];
+            /** @description of a pod that NetworkOverhead refused on nodes */
+            network: components["schemas"]["PodNetwork"] | null;
             preempted_by: components["schemas"]["PreemptionRow"] | null;
             /** @description the eviction that a person is asked about for it */
             evicts: components["schemas"]["Eviction"] | null;
@@ -4758,6 +5052,23 @@ export interface components {
             offset: number;
             limit: number;
             results: components["schemas"]["PodDifference"][];
+        };
+        PodNetwork: {
+            /** @description the AppGroup */
+            group: components["schemas"]["Namespaced"];
+            /** @description the NetworkTopology */
+            topology: components["schemas"]["Namespaced"];
+            /** @description its list of costs that counts */
+            weights: string;
+            /** @description of the pod */
+            workload: string;
+            /** @description whom it talks to, by zone */
+            peers: components["schemas"]["NetworkPeer"][];
+            /** @description that are counted and not listed */
+            more_peers: number;
+            /** @description zones that refused it, nearest first */
+            places: components["schemas"]["NetworkPlace"][];
+            more_places: number;
         };
         PodQuotas: {
             /** @description of the pod */
@@ -4834,6 +5145,9 @@ export interface components {
             nominated: string | null;
             headline: string;
             groups: components["schemas"]["NoCandidates"][];
+            /** @description the first 20 pods of lower priority that PreemptionToleration left alone */
+            spared: components["schemas"]["Spared"][];
+            spared_count: number;
             count: number;
             offset: number;
             limit: number;
@@ -5188,10 +5502,12 @@ export interface components {
             attempts: number;
             /** @description operations done; what the journal and moments name */
             position: number;
-            /** @description the context of the real cluster that it follows; nothing is decided in such a run */
+            /** @description the context of the real cluster that it follows; nothing is decided in such a run but where `schedules` or `own_world` says so */
             follows: string;
             /** @description it is a scheduler of that cluster: what it decides is written there */
             schedules: boolean;
+            /** @description that cluster's arrivals come to a world of its own, in which this run decides; nothing is written there */
+            own_world: boolean;
             /** @description of a fork */
             parent: components["schemas"]["Parent"] | null;
             /** @description what was changed on a fork before it went on */
@@ -5760,6 +6076,18 @@ export interface components {
             /** Format: date-time */
             end: string | null;
         };
+        Spared: {
+            namespace: string;
+            name: string;
+            /** @description the owner's name without the template hash */
+            workload: string;
+            /** @description what tells this pod from its siblings */
+            tail: string;
+            priority: number | null;
+            node: string;
+            /** @description by what, and for how long */
+            text: string;
+        };
         Starred: {
             /** Format: date-time */
             at: string;
@@ -6249,6 +6577,12 @@ export interface components {
             groups: components["schemas"]["WaitingGroup"][];
             rows: components["schemas"]["WaitingRow"][];
         };
+        /**
+         * @description * `step_by_step` - step_by_step
+         *     * `on_its_own` - on_its_own
+         * @enum {string}
+         */
+        WayEnum: "step_by_step" | "on_its_own";
         /**
          * @description * `cycle` - cycle
          *     * `point` - point
@@ -9302,6 +9636,57 @@ export interface operations {
             };
         };
     };
+    runs_attempt_extenders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of an attempt, or of a configuration's version */
+                number: number;
+                /** @description A run's id */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AttemptExtenders"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     runs_attempt_filter: {
         parameters: {
             query?: {
@@ -11507,6 +11892,191 @@ export interface operations {
                         [key: string]: unknown;
                     };
                     "text/csv": string;
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_shadow_world: {
+        parameters: {
+            query?: {
+                /** @description only of this namespace */
+                namespace?: string;
+                /** @description a schedulerName */
+                profile?: string;
+                /** @description only of this workload, as the answer names it */
+                workload?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A run's id */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnWorld"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_shadow_world_export: {
+        parameters: {
+            query: {
+                /** @description csv or json */
+                as: string;
+                /** @description one of the counts' names; without it those that differ */
+                kind?: "elsewhere" | "evicted_here" | "evicted_there" | "gated" | "neither" | "pending_here" | "pending_there" | "same";
+                /** @description only of this namespace */
+                namespace?: string;
+                /** @description a schedulerName */
+                profile?: string;
+                /** @description only with this in namespace/name */
+                q?: string;
+                /** @description only of this workload, as the answer names it */
+                workload?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A run's id */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                    "text/csv": string;
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_shadow_world_pods: {
+        parameters: {
+            query?: {
+                /** @description one of the counts' names; without it those that differ */
+                kind?: "elsewhere" | "evicted_here" | "evicted_there" | "gated" | "neither" | "pending_here" | "pending_there" | "same";
+                /** @description How many to return, at most 200 */
+                limit?: number;
+                /** @description only of this namespace */
+                namespace?: string;
+                /** @description How many to leave out */
+                offset?: number;
+                /** @description a schedulerName */
+                profile?: string;
+                /** @description only with this in namespace/name */
+                q?: string;
+                /** @description only of this workload, as the answer names it */
+                workload?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A run's id */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnWorldPodWindow"];
                 };
             };
             /** @description Not logged in */
