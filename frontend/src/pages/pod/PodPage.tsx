@@ -126,7 +126,11 @@ export function PodPage() {
       {view.run?.moment !== null || view.run.snapshot.events === 0 ? null : (
         <InRealCluster run={runId} pod={`${namespace}/${name}`} turn={pod.data.attempts} />
       )}
-      {view.run !== null && view.run.follows !== "" && !view.run.own_world && NOT_PLACED.has(pod.data.answer.kind) && !visits ? (
+      {view.run !== null &&
+      view.run.follows !== "" &&
+      !view.run.own_world &&
+      NOT_PLACED.has(pod.data.answer.kind) &&
+      !visits ? (
         <TriedHere key={`${namespace}/${name}`} run={view.run} pod={pod.data} />
       ) : null}
       <div className={classes.beside}>

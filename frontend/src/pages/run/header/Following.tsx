@@ -50,8 +50,7 @@ export function Following({ run, commander, operates }: { run: Run; commander: C
     <div className={classes.strip} data-state={data?.state ?? "waiting"}>
       <p className="clip" title={data?.problem === "" ? words : `${words}\n${data?.problem ?? ""}`} role="status">
         <i aria-hidden="true" />
-        <b>{whatItDoes(run)}</b>{" "}
-        <span>{words}</span>
+        <b>{whatItDoes(run)}</b> <span>{words}</span>
       </p>
       {data?.shadow === true ? (
         <Link to="/runs/$run/shadow" params={{ run: runOf(run.id) }} className="leads">
