@@ -8,8 +8,11 @@ from typing import Any, Final
 
 from django.db.models import Count, QuerySet
 
+from framework.objects.quantity import is_quantity
+from framework.objects.resources import resource_value
 from schedweb.api.errors import ApiError, not_found
 from schedweb.api.windows import Window, window_body
+from schedweb.engine.amounts import amount_text
 from schedweb.runs.models import ObjectRecord, Run
 from schedweb.runs.objects.kinds import of_kind
 from schedweb.runs.records.manifests import manifest_of, yaml_of
@@ -221,6 +224,11 @@ def _load(obj: Manifest) -> str:
     return counted("load of {count} node", "load of {count} nodes", len(measured))
 
 
+def _amount(resource: str, raw: Any) -> str:
+    """For people; as it is written where that is no quantity."""
+    return amount_text(resource, resource_value(resource, raw)) if is_quantity(raw) else str(raw)
+
+
 def _reservation(obj: Manifest) -> str:
     """Where it is, how much of it is used, and by whom."""
     status = obj.get("status") or {}
@@ -229,7 +237,12 @@ def _reservation(obj: Manifest) -> str:
     amounts, used = status.get("allocatable") or {}, status.get("allocated") or {}
     if phase == "Available":
         parts += [
-            say("{used} of {amount} {resource} used", used=used.get(name, "0"), amount=amount, resource=name)
+            say(
+                "{used} of {amount} {resource} used",
+                used=_amount(name, used.get(name, "0")),
+                amount=_amount(name, amount),
+                resource=name,
+            )
             for name, amount in amounts.items()
         ]
     owners = [f"{each.get('namespace')}/{each.get('name')}" for each in status.get("currentOwners") or []]

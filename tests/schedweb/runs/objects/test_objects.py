@@ -82,7 +82,7 @@ HELD: dict[str, dict[str, Any]] = {
         "status": {
             "phase": "Available",
             "nodeName": "a",
-            "allocatable": {"cpu": "4"},
+            "allocatable": {"cpu": "4", "memory": "34359738368"},
             "allocated": {"cpu": "1500m"},
             "currentOwners": [{"namespace": "shop", "name": f"web-{i}"} for i in range(5)],
         }
@@ -108,5 +108,5 @@ def test_states_in_english() -> None:
     assert said["CSINode"] == "csi.example.com up to 25"
     assert said["PodDisruptionBudget"] == "2 disruptions allowed"
     assert said["CSIStorageCapacity"] == "fast, nothing free"
-    used = "1500m of 4 cpu used, by shop/web-0, shop/web-1, shop/web-2, 2 more pods"
+    used = "1500m of 4 cpu used, 0 of 32Gi memory used, by shop/web-0, shop/web-1, shop/web-2, 2 more pods"
     assert said["Reservation"] == f"Available on a, {used}"
