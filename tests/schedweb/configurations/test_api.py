@@ -37,6 +37,7 @@ def test_built_in_configurations_load_once(viewer: Client) -> None:
         "evictions",
         "default-every-node",
         "shared-cluster",
+        "reservations",
     ]
     first = listed["results"][0]
     assert (first["name"], first["description"], first["builtin"]) == ("Default", "kube-scheduler v1.36", True)
