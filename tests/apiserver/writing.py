@@ -171,13 +171,11 @@ def _admitted(store: Store, kind: Kind, body: Json, now: datetime) -> Json:
     if kind is NEW_EVENTS:
         _check_event(body)
     if kind.status:
-        return {key: value for key, value in body.items() if key != "status"} | _first_status(kind)
+        # What a client says of it is dropped.
+        if kind in (CLAIMS, VOLUMES):
+            return {**body, "status": {"phase": "Pending"}}
+        return {**body, "status": {}} if "status" in body else body
     return body
-
-
-def _first_status(kind: Kind) -> Json:
-    """What a client says of it is dropped."""
-    return {"status": {"phase": "Pending"}} if kind in (CLAIMS, VOLUMES) else {}
 
 
 def _check_event(body: Json) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -176,7 +178,7 @@ def test_who_is_spared_and_for_how_long_is_told(operator: User, client: Client) 
     game = prepared(operator, objects, configuration=chosen.text)
     game.command("step", what="cycle")
     game.play()
-    game.command("pod_add", manifest=of_class(pod("vip", "3"), "urgent", 100))
+    game.command("pod_add", manifest=json.dumps(of_class(pod("vip", "3"), "urgent", 100)))
     game.command("play", speed="max")
     game.play()
     number = Attempt.objects.filter(run=game.run, name="vip").order_by("number")[0].number
