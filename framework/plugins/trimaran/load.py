@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from framework.interface import Handle, NodeInfo
 from framework.objects.catalogue import LoadMetric, LoadMetrics
-from framework.objects.measured import CPU_LOAD, MEMORY_LOAD, usage_of
+from framework.objects.measured import CPU_LOAD, MEMORY_LOAD, Usage, usage_of
 from framework.objects.quantity import parse_quantity
 from framework.objects.resources import CPU, MEMORY, Resources
 
@@ -65,7 +65,12 @@ def statistics(metrics: Sequence[LoadMetric], node: NodeInfo, requests: Resource
     usage = usage_of(metrics, CPU_LOAD if resource == CPU else MEMORY_LOAD)
     if usage is None:
         return None
-    capacity, request = float(node.allocatable.get(resource, 0)), float(requests.get(resource, 0))
+    return statistics_of(usage, node.allocatable.get(resource, 0), requests.get(resource, 0), resource)
+
+
+def statistics_of(usage: Usage, offered: int, requested: int, resource: str) -> Statistics:
+    """``offered`` and ``requested``: cpu in millicores, memory in bytes."""
+    capacity, request = float(offered), float(requested)
     if resource == MEMORY:
         capacity, request = capacity * _MEGA, request * _MEGA
     return Statistics(usage.average * capacity / 100, usage.deviation * capacity / 100, request, capacity)

@@ -7,40 +7,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from functools import lru_cache
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from framework.interface import ColumnScorePlugin, CycleState, NodeInfo, Plan, PodInfo, PreScorePlugin, Status, View
 from framework.interface.scores import MAX_NODE_SCORE
-from framework.objects import Pod
 from framework.objects.catalogue import LoadMetric
+from framework.objects.measured import CPU_LOAD, MEMORY_LOAD, Usage, usage_of
 from framework.objects.resources import CPU, MEMORY
 from framework.objects.simple_requests import simple_requests
 from framework.plugins.trimaran.args import LowRiskOverCommitmentArgs
 from framework.plugins.trimaran.beta import Beta, probability_below
-from framework.plugins.trimaran.load import Load, go_round, kernel_of, statistics
+from framework.plugins.trimaran.load import Load, go_round, kernel_of, statistics_of
 from framework.sentences import noted
 
 COUNTED: Final = (CPU, MEMORY)
+LOADS: Final = (CPU_LOAD, MEMORY_LOAD)
 LARGEST_VARIANCE: Final = 0.99
 """Of what a distribution with this mean can have, so that nothing is divided by zero."""
+REMEMBERED: Final = 1 << 16
+"""Risks that are remembered: two of each node of a large cluster, all of them different."""
+_AMOUNTS: Final = "LowRiskOverCommitment"
 
-Amounts = dict[str, tuple[int, int]]
-"""Resource → (request, limit); a limit below the request counts as the request."""
 
+class Amounts(NamedTuple):
+    """What a pod requests and may use, cpu in millicores and memory in bytes. No limit is below its request."""
 
-@dataclass(slots=True)
-class Committed:
-    """Of one resource on one node, with the pod and without it; requests are cut at the capacity."""
-
-    capacity: int
-    request: int
-    limit: int
-    request_before: int
-    limit_before: int
+    cpu: int
+    memory: int
+    cpu_limit: int
+    memory_limit: int
 
 
 class LowRiskOverCommitment(PreScorePlugin, ColumnScorePlugin):
@@ -55,54 +54,55 @@ class LowRiskOverCommitment(PreScorePlugin, ColumnScorePlugin):
         return None
 
     def score_plan(self, state: CycleState, pod: PodInfo, view: View) -> Plan:
-        own = _amounts(pod.pod)
-        constants = tuple(own.values())
+        own = _amounts(pod)
         load = Load.now(self.handle)
-        if not any(request or limit for request, limit in own.values()):
-            return Plan(lambda nodes: np.zeros(len(nodes), dtype=np.int8), (view.whole_nodes(),), constants)
+        if not any(own):
+            return Plan(lambda nodes: np.zeros(len(nodes), dtype=np.int8), (view.whole_nodes(),), own)
+        window = float(self.args.smoothing_window_size or 1)
+        given: dict[str, Any] = self.args.risk_limit_weights or {}
+        weights = [float(given.get(resource, 0.5)) for resource in COUNTED]
 
         def score(node: NodeInfo, metrics: Sequence[LoadMetric]) -> int:
-            placed = [_amounts(each.pod) for each in node.pods]
-            risks = [self._risk(resource, metrics, node, placed, own) for resource in COUNTED]
-            return go_round((1 - max(risks)) * MAX_NODE_SCORE)
+            placed = _sums(node.pods)
+            risk = 0.0
+            for i, weight in enumerate(weights):
+                capacity = node.allocatable.get(COUNTED[i], 0)
+                before, limit_before = placed[i], placed[i + 2]
+                request, limit = min(before + own[i], capacity), limit_before + own[i + 2]
+                by_limits = float(limit - capacity) / float(limit - request) if limit > capacity else 0.0
+                by_load = 0.0
+                measured = usage_of(metrics, LOADS[i])
+                if measured is not None:
+                    by_load = risk_of_load(COUNTED[i], measured, window, capacity, min(before, capacity), limit_before)
+                risk = max(risk, min(max(weight * by_limits + (1 - weight) * by_load, 0.0), 1.0))
+            return go_round((1 - risk) * MAX_NODE_SCORE)
 
-        return Plan(kernel_of(score, load), (view.whole_nodes(),), (constants, load.version))
+        return Plan(kernel_of(score, load), (view.whole_nodes(),), (own, load.version))
 
     def fragment(self, pod: PodInfo) -> Hashable:
-        return tuple(_amounts(pod.pod).values())
+        return _amounts(pod)
 
-    def _risk(
-        self, resource: str, metrics: Sequence[LoadMetric], node: NodeInfo, placed: Sequence[Amounts], own: Amounts
-    ) -> float:
-        committed = _committed(resource, node, placed, own)
-        by_limits = 0.0
-        if committed.limit > committed.capacity:
-            by_limits = float(committed.limit - committed.capacity) / float(committed.limit - committed.request)
-        by_load = 0.0
-        measured = statistics(metrics, node, {}, resource)
-        if measured is not None:
-            mu, sigma = measured.mu_and_sigma()
-            by_load = 1 - self._probability(mu, sigma, committed)
-        weights: dict[str, Any] = self.args.risk_limit_weights or {}
-        weight = float(weights.get(resource, 0.5))
-        return min(max(weight * by_limits + (1 - weight) * by_load, 0.0), 1.0)
 
-    def _probability(self, mu: float, sigma: float, committed: Committed) -> float:
-        """That the load stays below what is requested, given that it stays below what limits allow."""
-        # Averaging over windows has made the variation smaller than it is.
-        sigma *= math.pow(float(self.args.smoothing_window_size or 1), 0.5)
-        largest = mu * (1 - mu) if 0 < mu < 1 else 0.0
-        sigma = min(sigma, math.sqrt(largest * LARGEST_VARIANCE))
-        capacity = committed.capacity
-        threshold = _divided(committed.request_before, capacity)
-        below, distribution = probability_below(mu, sigma, min(max(threshold, 0.0), 1.0))
-        if committed.limit_before < capacity and committed.request_before <= committed.limit_before:
-            limit = _divided(committed.limit_before, capacity)
-            if limit == 0:
-                return 1.0
-            if isinstance(distribution, Beta) and (within := distribution.below(limit)) > 0:
-                return min(max(below / within, 0.0), 1.0)
-        return below
+@lru_cache(maxsize=REMEMBERED)
+def risk_of_load(resource: str, measured: Usage, window: float, capacity: int, request: int, limit: int) -> float:
+    """That the load exceeds what the pods on the node request, given that it stays below what their limits allow.
+
+    It does not depend on the pod that is to come, so most pods find it worked out. ``request`` is cut at the capacity.
+    """
+    mu, sigma = statistics_of(measured, capacity, 0, resource).mu_and_sigma()
+    # Averaging over windows has made the variation smaller than it is.
+    sigma *= math.pow(window, 0.5)
+    largest = mu * (1 - mu) if 0 < mu < 1 else 0.0
+    sigma = min(sigma, math.sqrt(largest * LARGEST_VARIANCE))
+    threshold = _divided(request, capacity)
+    below, distribution = probability_below(mu, sigma, min(max(threshold, 0.0), 1.0))
+    if limit < capacity and request <= limit:
+        within_limits = _divided(limit, capacity)
+        if within_limits == 0:
+            return 0.0
+        if isinstance(distribution, Beta) and (within := distribution.below(within_limits)) > 0:
+            return 1 - min(max(below / within, 0.0), 1.0)
+    return 1 - below
 
 
 def _divided(part: int, whole: int) -> float:
@@ -112,26 +112,26 @@ def _divided(part: int, whole: int) -> float:
     return math.nan if part == 0 else math.copysign(math.inf, part)
 
 
-def _committed(resource: str, node: NodeInfo, placed: Sequence[Amounts], own: Amounts) -> Committed:
-    """``placed``: of the pods on the node."""
-    capacity = node.allocatable.get(resource, 0)
-    request = sum(each[resource][0] for each in placed)
-    limit = sum(each[resource][1] for each in placed)
-    more = own[resource]
-    return Committed(
-        capacity,
-        request=min(request + more[0], capacity),
-        limit=limit + more[1],
-        request_before=min(request, capacity),
-        limit_before=limit,
-    )
+def _sums(pods: Sequence[PodInfo]) -> tuple[int, int, int, int]:
+    """The Amounts of all of them together."""
+    if len(pods) == 1:
+        return _amounts(pods[0])
+    cpu = memory = cpu_limit = memory_limit = 0
+    for pod in pods:
+        of_pod = _amounts(pod)
+        cpu += of_pod[0]
+        memory += of_pod[1]
+        cpu_limit += of_pod[2]
+        memory_limit += of_pod[3]
+    return cpu, memory, cpu_limit, memory_limit
 
 
-def _amounts(pod: Pod) -> Amounts:
-    requests = simple_requests(pod, init=COUNTED)
-    limits = simple_requests(pod, "limits", init=COUNTED)
-    found: Amounts = {}
-    for resource in COUNTED:
-        request = requests.get(resource, 0)
-        found[resource] = (request, max(limits.get(resource, 0), request))
-    return found
+def _amounts(pod: PodInfo) -> Amounts:
+    known: Amounts | None = pod.alike.get(_AMOUNTS)
+    if known is None:
+        requests = simple_requests(pod.pod, init=COUNTED)
+        limits = simple_requests(pod.pod, "limits", init=COUNTED)
+        cpu, memory = (requests.get(resource, 0) for resource in COUNTED)
+        known = Amounts(cpu, memory, max(limits.get(CPU, 0), cpu), max(limits.get(MEMORY, 0), memory))
+        pod.alike[_AMOUNTS] = known
+    return known

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 
-from framework.plugins.trimaran.beta import regularized_incomplete_beta
+from framework.plugins.trimaran import lowrisk
+from framework.plugins.trimaran.beta import Beta, probability_below, regularized_incomplete_beta
 from tests.plugins.catalogue.worlds import (
     SEEDS,
     START,
@@ -292,6 +293,29 @@ def test_low_risk_over_commitment(seed: int) -> None:
                 want = (1 - max(risk(r, each, there, entries, tried, args) for r in ("cpu", "memory"))) * 100
             # Another way to the same number: only what lies on the edge between two may be rounded to either.
             assert abs(result["score"]["LowRiskOverCommitment"][name] - want) <= 0.5 + 1e-4
+
+
+def test_what_a_load_risks_is_worked_out_once_for_all_pods_and_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[float, float, float]] = []
+
+    def counted(mu: float, sigma: float, threshold: float) -> tuple[float, Beta | None]:
+        asked.append((mu, sigma, threshold))
+        return probability_below(mu, sigma, threshold)
+
+    monkeypatch.setattr(lowrisk, "probability_below", counted)
+    lowrisk.risk_of_load.cache_clear()
+    world = World("LowRiskOverCommitment", {"watcherAddress": WATCHER})
+    names = ["n0", "n1", "n2", "n3"]
+    world.nodes = [node(name, {"cpu": "4", "memory": "8Gi"}) for name in names]
+    figures = [metric(kind, of, value) for kind in ("CPU", "Memory") for of, value in (("AVG", 47), ("STD", 20.5))]
+    world.metrics = {
+        "window": {"duration": "15m", "start": START - 900, "end": START},
+        "data": {"NodeMetricsMap": {name: {"metrics": figures} for name in names}},
+    }
+    world.incoming = [pod(f"p{i}", container({"cpu": cpu})) for i, cpu in enumerate(("100m", "200m", "1"))]
+    assert [len(result["feasible"]) for _, result in world.attempts()] == [4, 4, 4]
+    # Cpu and memory of empty nodes once, and the cpu of the only node that changed, after the first pod and the second.
+    assert [threshold for _, _, threshold in asked] == [0.0, 0.0, 0.025, 0.075]
 
 
 # --- Peaks ------------------------------------------------------------------------------------------------------------
