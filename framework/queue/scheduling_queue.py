@@ -9,10 +9,8 @@ There are no locks and no waiting: Pop returns None where upstream blocks.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Self
+from typing import Any, Final
 
-from framework.configuration.effective import EffectiveConfiguration
 from framework.interface.events import ActionType, ClusterEvent, EventResource
 from framework.interface.handle import ObjectStore
 from framework.interface.node_info import PodInfo
@@ -22,6 +20,7 @@ from framework.objects.timestamps import SECOND
 from framework.queue.changes import pod_update_events
 from framework.queue.hints import HintMap, event_label, is_wildcard, matches
 from framework.queue.nominator import PodNominator, unresolved
+from framework.queue.options import DEFAULT_OPTIONS, QueueOptions
 from framework.queue.queued_pod import IgnoredEvent, QueuedPodInfo, QueueMove, QueueObserver, QueueOrder, QueuePlace
 from framework.queue.queues import BackoffQueue, InFlight, KeyedHeap, UnschedulablePods
 from framework.queue.requeue import SKIP, EqualPods, RequeueDecision, Strategy, judge
@@ -40,31 +39,6 @@ MANY: Final = 16
 """With so many pods to wake it pays to see which of them are equal."""
 
 
-@dataclass(frozen=True, slots=True)
-class QueueOptions:
-    """``max_in_unschedulable`` is kube-scheduler's --pod-max-in-unschedulable-pods-duration; None never flushes.
-
-    ``pops_early`` is the gate SchedulerPopFromBackoffQ.
-    """
-
-    initial_backoff: int = SECOND
-    max_backoff: int = 10 * SECOND
-    max_in_unschedulable: int | None = 300 * SECOND
-    pops_early: bool = True
-    pod_groups: bool = False
-    """The gate GenericWorkload."""
-
-    @classmethod
-    def from_configuration(cls, configuration: EffectiveConfiguration, max_in_unschedulable: int | None) -> Self:
-        return cls(
-            initial_backoff=configuration.pod_initial_backoff_seconds * SECOND,
-            max_backoff=configuration.pod_max_backoff_seconds * SECOND,
-            max_in_unschedulable=max_in_unschedulable,
-            pod_groups=configuration.feature_gates.enabled("GenericWorkload"),
-            pops_early=configuration.feature_gates.enabled("SchedulerPopFromBackoffQ"),
-        )
-
-
 class SchedulingQueue:
     def __init__(
         self,
@@ -75,7 +49,7 @@ class SchedulingQueue:
         objects: ObjectStore,
         observer: QueueObserver,
         start: int,
-        options: QueueOptions = QueueOptions(),
+        options: QueueOptions = DEFAULT_OPTIONS,
     ) -> None:
         self.options = options
         self._observer = observer

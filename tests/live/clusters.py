@@ -7,6 +7,7 @@ need no token, and whatever terminates is removed by force.
 
 from __future__ import annotations
 
+import abc
 import contextlib
 import json
 import secrets
@@ -45,7 +46,7 @@ class Account:
         self.token = token
 
 
-class Cluster:
+class Cluster(abc.ABC):
     """Entered once per test."""
 
     is_real: bool
@@ -222,18 +223,18 @@ class Cluster:
 
     # People
 
+    @abc.abstractmethod
     def account(self, name: str) -> Account:
         """Without any rights but to ask what they are."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def grant(self, account: Account, roles: str) -> None:
         """``roles``: the YAML that the product prints for it to be applied."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def writes_of(self, account: Account) -> list[str]:
         """What the API server was asked to change by somebody, as ``verb resource namespace/name``, with
         ``?dryRun=All`` behind what was only tried. LookupError where nobody knows."""
-        raise NotImplementedError
 
     def kubeconfig_for(self, account: Account, context: str) -> Json:
         whole = yaml.safe_load(self._kubeconfig.read_text(encoding="utf-8"))

@@ -11,15 +11,13 @@ import {
   type ShadowSummary,
 } from "@/api/shadowQueries";
 import { Downloads } from "@/components/Downloads";
-import { Empty, Failed, Outlines } from "@/components/Outcome";
-import { Pager } from "@/components/Pager";
 import { Panel, PanelHeader } from "@/components/Panel";
-import { ScrollRegion } from "@/components/ScrollRegion";
 import { useTypedSearch } from "@/components/useTypedSearch";
 import { clauses, listed } from "@/format/lists";
 import { count } from "@/format/number";
 import { exact } from "@/format/time";
 import compare from "@/pages/compare/Compare.module.css";
+import { PagedRows } from "@/pages/compare/PagedRows";
 
 import { Choice } from "./Choice";
 import classes from "./Shadow.module.css";
@@ -95,36 +93,15 @@ export function Differences({ run, summary }: { run: string; summary: ShadowSumm
           />
         </label>
       </div>
-      {rows.isPending ? <Outlines count={6} height={30} label={t("reading")} /> : null}
-      {rows.error === null ? null : <Failed what={t("notRead")} error={rows.error} retry={() => void rows.refetch()} />}
-      {rows.data?.results.length === 0 ? <Empty>{t("none")}</Empty> : null}
-      {rows.data === undefined || rows.data.results.length === 0 ? null : (
-        <ScrollRegion className={compare.scroller} label={t("rows")}>
-          <table className={`${compare.table} ${compare.rows}`}>
-            <thead>
-              <tr>
-                <th scope="col">{t("pod")}</th>
-                <th scope="col">{t("decided")}</th>
-                <th scope="col">{t("realNode")}</th>
-                <th scope="col">{t("ourNode")}</th>
-                <th scope="col">{t("madeBy")}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.data.results.map((row) => (
-                <Row key={row.number} row={row} run={run} />
-              ))}
-            </tbody>
-          </table>
-        </ScrollRegion>
-      )}
-      <Pager
+      <PagedRows
+        rows={rows}
+        label={t("rows")}
+        heads={[t("pod"), t("decided"), t("realNode"), t("ourNode"), t("madeBy")]}
+        row={(row) => <Row key={row.number} row={row} run={run} />}
         offset={offset}
         limit={LIMIT}
-        total={total}
-        onChoose={(next) =>
-          void navigate({ search: (old) => ({ ...old, offset: next === 0 ? undefined : next }), replace: true })
-        }
+        onChoose={(offset) => void navigate({ search: (old) => ({ ...old, offset }), replace: true })}
+        words={{ reading: t("reading"), failed: t("notRead"), none: t("none") }}
       />
     </Panel>
   );

@@ -12,16 +12,14 @@ import {
 } from "@/api/ownWorldQueries";
 import { PodName } from "@/components/Chip";
 import { Downloads } from "@/components/Downloads";
-import { Empty, Failed, Outlines } from "@/components/Outcome";
-import { Pager } from "@/components/Pager";
 import { Panel, PanelHeader } from "@/components/Panel";
-import { ScrollRegion } from "@/components/ScrollRegion";
 import { placeWord } from "@/components/states";
 import { useTypedSearch } from "@/components/useTypedSearch";
 import { sentences } from "@/format/lists";
 import { count } from "@/format/number";
 import { exact } from "@/format/time";
 import compare from "@/pages/compare/Compare.module.css";
+import { PagedRows } from "@/pages/compare/PagedRows";
 import { causeWords } from "@/pages/real/words";
 
 import { Choice } from "./Choice";
@@ -105,37 +103,15 @@ export function OwnPods({ run, world, context, plays }: OwnPodsProps) {
           </label>
         ))}
       </div>
-      {rows.isPending ? <Outlines count={6} height={30} label={t("readingWorlds")} /> : null}
-      {rows.error === null ? null : (
-        <Failed what={t("worldsNotRead")} error={rows.error} retry={() => void rows.refetch()} />
-      )}
-      {rows.data?.results.length === 0 ? <Empty>{t("noPod")}</Empty> : null}
-      {rows.data === undefined || rows.data.results.length === 0 ? null : (
-        <ScrollRegion className={compare.scroller} label={t("podsThatDiffer")}>
-          <table className={`${compare.table} ${compare.rows}`}>
-            <thead>
-              <tr>
-                <th scope="col">{t("pod")}</th>
-                <th scope="col">{t("inCluster", { context })}</th>
-                <th scope="col">{t("here")}</th>
-                <th scope="col">{t("why")}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.data.results.map((row) => (
-                <Row key={`${row.pod.namespace}/${row.pod.name}`} row={row} run={run} context={context} />
-              ))}
-            </tbody>
-          </table>
-        </ScrollRegion>
-      )}
-      <Pager
+      <PagedRows
+        rows={rows}
+        label={t("podsThatDiffer")}
+        heads={[t("pod"), t("inCluster", { context }), t("here"), t("why")]}
+        row={(row) => <Row key={`${row.pod.namespace}/${row.pod.name}`} row={row} run={run} context={context} />}
         offset={offset}
         limit={LIMIT}
-        total={total}
-        onChoose={(next) =>
-          void navigate({ search: (old) => ({ ...old, offset: next === 0 ? undefined : next }), replace: true })
-        }
+        onChoose={(offset) => void navigate({ search: (old) => ({ ...old, offset }), replace: true })}
+        words={{ reading: t("readingWorlds"), failed: t("worldsNotRead"), none: t("noPod") }}
       />
     </Panel>
   );

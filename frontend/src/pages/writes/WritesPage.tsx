@@ -7,7 +7,6 @@ import { runQuery } from "@/api/queries";
 import { type ClusterWrite, WRITE_OUTCOMES, writesQuery } from "@/api/scheduling";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Page, Panel, PanelHeader } from "@/components/Panel";
-import { Pager } from "@/components/Pager";
 import { RunTrail } from "@/components/runs/RunTrail";
 import { ScrollRegion } from "@/components/ScrollRegion";
 import { useTypedSearch } from "@/components/useTypedSearch";
@@ -15,6 +14,7 @@ import { clauses } from "@/format/lists";
 import { count } from "@/format/number";
 import { exact, seconds } from "@/format/time";
 import compare from "@/pages/compare/Compare.module.css";
+import { PagedRows } from "@/pages/compare/PagedRows";
 import { runOf } from "@/rewind/moment";
 import { useTitle } from "@/shell/useTitle";
 
@@ -109,36 +109,15 @@ function Writes({ run }: { run: string }) {
           onChange={(event) => setText(event.currentTarget.value)}
         />
       </nav>
-      {rows.isPending ? <Outlines count={6} height={30} label={t("reading")} /> : null}
-      {rows.error === null ? null : <Failed what={t("notRead")} error={rows.error} retry={() => void rows.refetch()} />}
-      {rows.data?.results.length === 0 ? <Empty>{isFiltered ? t("none") : t("nothingYet")}</Empty> : null}
-      {rows.data === undefined || rows.data.results.length === 0 ? null : (
-        <ScrollRegion className={compare.scroller} label={t("rows")}>
-          <table className={`${compare.table} ${compare.rows}`}>
-            <thead>
-              <tr>
-                <th scope="col">{t("object")}</th>
-                <th scope="col">{t("when")}</th>
-                <th scope="col">{t("what")}</th>
-                <th scope="col">{t("became")}</th>
-                <th scope="col">{t("answer")}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.data.results.map((row) => (
-                <Row key={row.number} row={row} run={run} />
-              ))}
-            </tbody>
-          </table>
-        </ScrollRegion>
-      )}
-      <Pager
+      <PagedRows
+        rows={rows}
+        label={t("rows")}
+        heads={[t("object"), t("when"), t("what"), t("became"), t("answer")]}
+        row={(row) => <Row key={row.number} row={row} run={run} />}
         offset={offset}
         limit={LIMIT}
-        total={total}
-        onChoose={(next) =>
-          void navigate({ search: (old) => ({ ...old, offset: next === 0 ? undefined : next }), replace: true })
-        }
+        onChoose={(offset) => void navigate({ search: (old) => ({ ...old, offset }), replace: true })}
+        words={{ reading: t("reading"), failed: t("notRead"), none: isFiltered ? t("none") : t("nothingYet") }}
       />
     </Panel>
   );
