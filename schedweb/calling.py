@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from ipaddress import ip_address
-from typing import Final
+from typing import Final, get_args
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from django.conf import settings
 
 from framework.configuration import EffectiveConfiguration
 from framework.configuration.types import Extender
+from framework.extenders import Verb, configured_verb, url_of
+from framework.reading.addresses import without_credentials
 from framework.sentences import Sentence, Words, sentence
 
 PORTS: Final = {"http": 80, "https": 443}
@@ -31,21 +33,24 @@ class Allowed:
 
     def refusal(self, url: str) -> Sentence | None:
         """Why this URL is not called, or None."""
+        shown = without_credentials(url)
         try:
             parts = urlsplit(url)
             wanted = _place(parts)
         except ValueError:
-            return sentence("{url} is no URL.", url=url)
+            return sentence("{url} is no URL.", url=shown)
         if parts.scheme not in PORTS or not parts.hostname:
-            return sentence("{url} is no URL of http or https.", url=url)
+            return sentence("{url} is no URL of http or https.", url=shown)
         # Servers decode paths before they follow them.
         if ".." in unquote(parts.path).replace("\\", "/").split("/"):
-            return sentence("{url} goes up in its path.", url=url)
+            return sentence("{url} goes up in its path.", url=shown)
         if any(_is_below(parts, wanted, urlsplit(each)) for each in self.urls):
             return None
         if self.loopback and is_loopback_name(parts.hostname):
             return None
-        return sentence("This server may not call {url}. Whoever runs it allows extenders with EXTENDER_URLS.", url=url)
+        return sentence(
+            "This server may not call {url}. Whoever runs it allows extenders with EXTENDER_URLS.", url=shown
+        )
 
     def may_reach(self, url: str, address: str) -> bool:
         """Of an allowed URL whose name was looked up: a name for loopback must not lead elsewhere."""
@@ -91,12 +96,10 @@ def refusal_of(extender: Extender, policy: Allowed) -> Sentence | None:
     if tls is not None and (tls.cert_file or tls.key_file or tls.ca_file):
         return sentence(
             "Extender {url} names files of the server for its certificates; give certData, keyData and caData instead.",
-            url=extender.url_prefix,
+            url=without_credentials(extender.url_prefix),
         )
     return next(filter(None, (policy.refusal(url) for url in urls_of(extender))), None)
 
 
 def urls_of(extender: Extender) -> Iterable[str]:
-    verbs = (extender.filter_verb, extender.prioritize_verb, extender.preempt_verb, extender.bind_verb)
-    prefix = extender.url_prefix.rstrip("/")
-    return [f"{prefix}/{verb}" for verb in verbs if verb]
+    return [url_of(extender, verb) for verb in get_args(Verb) if configured_verb(extender, verb)]

@@ -5,8 +5,18 @@ Who sends it is not known here. A cycle asks (``Request``), somebody answers (``
 
 from __future__ import annotations
 
-from framework.extenders.exchange import Answer, Request
-from framework.extenders.extender import EXTENDER, Entry, Extender, ExtenderError, Filtered, Prioritized, made_of
+from framework.extenders.exchange import Answer, Request, Verb
+from framework.extenders.extender import (
+    EXTENDER,
+    Entry,
+    Extender,
+    ExtenderError,
+    Filtered,
+    Prioritized,
+    configured_verb,
+    made_of,
+    url_of,
+)
 
 __all__ = [
     "EXTENDER",
@@ -17,5 +27,8 @@ __all__ = [
     "Filtered",
     "Prioritized",
     "Request",
+    "Verb",
+    "configured_verb",
     "made_of",
+    "url_of",
 ]

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
+
+Verb = Literal["filter", "prioritize", "preempt", "bind"]
 
 
 class Request(msgspec.Struct, frozen=True):
     extender: int
     """Its place in the effective configuration's ``extenders``."""
     name: str
-    """The extender's urlPrefix."""
-    verb: str
-    """``filter``, ``prioritize``, ``preempt`` or ``bind``, whatever the configured verb is called."""
+    """The extender's urlPrefix without its credentials."""
+    verb: Verb
+    """Whatever the configured verb is called."""
     url: str
+    """To be shown, so without credentials; what is called follows from the configuration (``url_of``)."""
     pod: str
     """``namespace/name``."""
     body: bytes

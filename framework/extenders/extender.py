@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from framework.configuration import Extender as Configured
 from framework.configuration.durations import parse_duration
 from framework.extenders.bodies import Bodies
-from framework.extenders.exchange import Answer, Request
+from framework.extenders.exchange import Answer, Request, Verb
 from framework.extenders.go_json import GoJsonError, GoType, decode
 from framework.extenders.replies import BINDING_RESULT, FILTER_RESULT, PREEMPTION_RESULT, PRIORITY_LIST
 from framework.interface.node_info import NodeInfo
@@ -20,6 +20,7 @@ from framework.interface.plugin import Candidate
 from framework.objects import Node, Pod
 from framework.objects.decode import decode_manifest
 from framework.objects.errors import ObjectError
+from framework.reading.addresses import without_credentials, without_values
 
 EXTENDER: Final = "Extender"
 """Stands for all extenders among the plugins that a pod was rejected by."""
@@ -64,7 +65,8 @@ class Extender:
         """``place``: in the effective configuration."""
         self.place = place
         self.configured = configured
-        self.name = configured.url_prefix
+        self.name = without_credentials(configured.url_prefix)
+        """What upstream calls it, its urlPrefix, but for credentials: names are shown, logged and stored."""
         self._bodies = bodies
         self._managed = frozenset(resource.name for resource in configured.managed_resources)
         self._timeout = parse_duration(configured.http_timeout) or DEFAULT_TIMEOUT
@@ -103,15 +105,15 @@ class Extender:
 
     # --- requests ---------------------------------------------------------------------------------------------------
 
-    def _request(self, verb: str, configured: str, pod: Pod, body: bytes) -> Request:
-        url = f"{self.name.rstrip('/')}/{configured}"
+    def _request(self, verb: Verb, pod: Pod, body: bytes) -> Request:
+        url = without_credentials(url_of(self.configured, verb))
         return Request(self.place, self.name, verb, url, pod.key, body, self._timeout)
 
     def filter_request(self, pod: Pod, entries: Sequence[Entry]) -> Request:
-        return self._request("filter", self.configured.filter_verb, pod, self._args(pod, entries))
+        return self._request("filter", pod, self._args(pod, entries))
 
     def prioritize_request(self, pod: Pod, entries: Sequence[Entry]) -> Request:
-        return self._request("prioritize", self.configured.prioritize_verb, pod, self._args(pod, entries))
+        return self._request("prioritize", pod, self._args(pod, entries))
 
     def _args(self, pod: Pod, entries: Sequence[Entry]) -> bytes:
         return self._bodies.args(pod, [entry.node for entry in entries], names_only=self.configured.node_cache_capable)
@@ -119,18 +121,20 @@ class Extender:
     def preempt_request(self, pod: Pod, candidates: Sequence[Candidate]) -> Request:
         victims = {each.node: (each.victims, each.pdb_violations) for each in candidates}
         body = self._bodies.preemption_args(pod, victims, uids_only=self.configured.node_cache_capable)
-        return self._request("preempt", self.configured.preempt_verb, pod, body)
+        return self._request("preempt", pod, body)
 
     def bind_request(self, pod: Pod, node: str) -> Request:
-        return self._request("bind", self.configured.bind_verb, pod, self._bodies.binding_args(pod, node))
+        return self._request("bind", pod, self._bodies.binding_args(pod, node))
 
     # --- answers ----------------------------------------------------------------------------------------------------
 
     def _read(self, request: Request, answer: Answer, into: GoType) -> Any:
         if answer.error:
-            raise ExtenderError(answer.error)
+            # What 0.2.0 stored of an answer has the URL as it is configured.
+            url = url_of(self.configured, request.verb)
+            raise ExtenderError(answer.error.replace(url, request.url))
         if answer.status != OK:
-            verb = request.url.removeprefix(self.name.rstrip("/") + "/")
+            verb = without_values(configured_verb(self.configured, request.verb))
             raise ExtenderError(f"failed {verb} with extender at URL {request.url}, code {answer.status}")
         try:
             return decode(answer.body, into)
@@ -207,6 +211,24 @@ class Extender:
         result = self._read(request, answer, BINDING_RESULT)
         if result.get("Error"):
             raise ExtenderError(result["Error"])
+
+
+def configured_verb(configured: Configured, verb: Verb) -> str:
+    """What is called for it; "" where nothing is."""
+    match verb:
+        case "filter":
+            return configured.filter_verb
+        case "prioritize":
+            return configured.prioritize_verb
+        case "preempt":
+            return configured.preempt_verb
+        case "bind":
+            return configured.bind_verb
+
+
+def url_of(configured: Configured, verb: Verb) -> str:
+    """With its credentials: to be called, and never to be shown."""
+    return f"{configured.url_prefix.rstrip('/')}/{configured_verb(configured, verb)}"
 
 
 def made_of(configured: Iterable[Configured]) -> tuple[Extender, ...]:

@@ -44,6 +44,7 @@ from framework.objects.storage import (
     PersistentVolumeSpec,
     StorageClass,
 )
+from framework.reading.addresses import OF_EXTENDERS
 from framework.sentences import Content, counted_sentence, forms
 from framework.workloads import COMPLETION_INDEX, DEPLOYMENT_REVISION, KINDS
 from framework.workloads.fields import Spec as WorkloadSpec
@@ -173,10 +174,15 @@ def is_kept(annotation: str, annotations: Collection[str]) -> bool:
 
 
 def without_keys(configuration: dict[str, Any]) -> dict[str, Any]:
-    """A scheduler's configuration without the keys of its extenders; changed in place."""
+    """A scheduler's configuration without keys and credentials of its extenders; changed in place."""
     extenders = configuration.get("extenders")
     for extender in extenders if isinstance(extenders, list) else ():
-        tls = extender.get("tlsConfig") if isinstance(extender, dict) else None
+        if not isinstance(extender, dict):
+            continue
+        for key, hide in OF_EXTENDERS.items():
+            if isinstance(extender.get(key), str):
+                extender[key] = hide(extender[key])
+        tls = extender.get("tlsConfig")
         if isinstance(tls, dict):
             for key in ("keyData", "certData"):
                 if key in tls:

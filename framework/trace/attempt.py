@@ -85,7 +85,7 @@ class ExtenderCall(NamedTuple):
     """What an extender was asked in this attempt, and what it said, in short."""
 
     extender: str
-    """Its urlPrefix."""
+    """Its urlPrefix without credentials."""
     verb: str
     """``filter``, ``prioritize``, ``preempt`` or ``bind``."""
     sent: int

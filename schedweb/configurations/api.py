@@ -114,9 +114,9 @@ def translated_problems(problems: Iterable[Problem]) -> list[Problem]:
     ]
 
 
-def version_detail(configuration_id: uuid.UUID, number: int) -> dict[str, Any]:
+def version_detail(user: Any, configuration_id: uuid.UUID, number: int) -> dict[str, Any]:
     configuration = selectors.configuration_get(configuration_id)
-    version = selectors.version_get(configuration, number)
+    version = selectors.version_for(user, configuration, number)
     return {
         **selectors.version_body(version),
         "configuration": selectors.configuration_body(configuration),
@@ -246,7 +246,7 @@ class VersionsView(APIView):
             raise refused(error) from None
         except services.SavedMeanwhile as error:
             raise saved_meanwhile(error) from None
-        return Response(version_detail(configuration_id, version.number), status=status.HTTP_201_CREATED)
+        return Response(version_detail(request.user, configuration_id, version.number), status=status.HTTP_201_CREATED)
 
 
 class VersionView(APIView):
@@ -256,7 +256,7 @@ class VersionView(APIView):
         responses=VersionDetailSerializer,
     )
     def get(self, request: Request, configuration_id: uuid.UUID, number: int) -> Response:
-        return Response(version_detail(configuration_id, number))
+        return Response(version_detail(request.user, configuration_id, number))
 
 
 class VersionDiffView(APIView):
@@ -268,9 +268,9 @@ class VersionDiffView(APIView):
     )
     def get(self, request: Request, configuration_id: uuid.UUID, number: int) -> Response:
         configuration = selectors.configuration_get(configuration_id)
-        version = selectors.version_get(configuration, number)
+        version = selectors.version_for(request.user, configuration, number)
         base = integer_parameter(request, "base", number - 1)
-        old = selectors.version_get(configuration, base).text if base else ""
+        old = selectors.version_for(request.user, configuration, base).text if base else ""
         return Response(fields_of(compare(old, version.text)))
 
 
@@ -302,7 +302,7 @@ class VersionExportView(APIView):
     )
     def get(self, request: Request, configuration_id: uuid.UUID, number: int) -> HttpResponse:
         configuration = selectors.configuration_get(configuration_id)
-        version = selectors.version_get(configuration, number)
+        version = selectors.version_for(request.user, configuration, number)
         wanted = request.query_params.get("format") or examine(version.text).format
         if wanted not in FORMATS:
             raise ApiError(
@@ -343,7 +343,7 @@ class CheckView(APIView):
         if given["configuration"] is not None:
             configuration = selectors.configuration_get(given["configuration"])
             base = given["base_version"] or configuration_latest(configuration)
-            comparison, meanwhile = selectors.draft_compared(configuration, base, text)
+            comparison, meanwhile = selectors.draft_compared(request.user, configuration, base, text)
         return Response({**found, "text": text, "comparison": comparison, "saved_meanwhile": meanwhile})
 
 

@@ -12,6 +12,7 @@ from framework.configuration.presets import PRESETS
 from schedweb.api.errors import ApiError, not_found, was_deleted
 from schedweb.configurations.builtins import BUILTINS
 from schedweb.configurations.comparison import Comparison, Meanwhile, compare, compare_saved, wall
+from schedweb.configurations.credentials import text_for
 from schedweb.configurations.models import Configuration, ConfigurationVersion
 from schedweb.sentences import say, say_noted
 from schedweb.soft_delete import deleted_sentence
@@ -84,6 +85,13 @@ def version_get(configuration: Configuration, number: int) -> ConfigurationVersi
     return found
 
 
+def version_for(user: Any, configuration: Configuration, number: int) -> ConfigurationVersion:
+    """To be shown to this person (``text_for``), and not to be saved."""
+    found = version_get(configuration, number)
+    found.text = text_for(user, found.text)
+    return found
+
+
 def version_place(row: ConfigurationVersion) -> dict[str, Any]:
     return {
         "id": row.pk,
@@ -99,10 +107,13 @@ def version_body(row: Any) -> dict[str, Any]:
     return {**version_place(row), "runs": row.runs_count}
 
 
-def draft_compared(configuration: Configuration, base_version: int, text: str) -> tuple[Comparison, Meanwhile | None]:
+def draft_compared(
+    user: Any, configuration: Configuration, base_version: int, text: str
+) -> tuple[Comparison, Meanwhile | None]:
     """A draft beside the version it began with, and what was saved since."""
-    base = version_get(configuration, base_version)
+    base = version_for(user, configuration, base_version)
     latest = configuration.versions.order_by("-number")[0]
+    latest.text = text_for(user, latest.text)
     meanwhile = None if latest.number == base.number else compare_saved(base=base, latest=latest, mine=text)
     return compare(base.text, text), meanwhile
 

@@ -17,10 +17,10 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, unquote_to_bytes, urlsplit
 
 from framework.configuration.types import Extender
-from framework.extenders import Answer
+from framework.extenders import Answer, url_of
 from schedweb.calling import PORTS, Allowed, refusal_of
 from schedweb.engine.asked import LARGEST_ANSWER, SHOWN, Asked, Asking, packed
 from schedweb.engine.commands import ExtenderAnswer, ExtenderAnswers
@@ -76,9 +76,10 @@ def call(asking: Asking, policy: Allowed) -> Answer:
         return Answer(error=str(translated(refused)))
     deadline = time.monotonic() + request.timeout / 1e9
     try:
-        connection = _connected(request.url, extender, policy, deadline)
+        url = url_of(extender, request.verb)
+        connection = _connected(url, extender, policy, deadline)
         try:
-            return _exchange(connection, request.url, request.body, deadline)
+            return _exchange(connection, urlsplit(url), request.body, deadline)
         finally:
             connection.close()
     except CallFailed as error:
@@ -87,6 +88,9 @@ def call(asking: Asking, policy: Allowed) -> Answer:
         return Answer(error=f'Post "{request.url}": {_HEADERS}')
     except ssl.SSLCertVerificationError as error:
         return Answer(error=f'Post "{request.url}": {_UNVERIFIED}: {_why_unverified(error)}')
+    except http.client.InvalidURL:
+        # Its text has the path with the query.
+        return Answer(error=f'parse "{request.url}": net/url: invalid control character in URL')
     except (OSError, http.client.HTTPException, ValueError) as error:
         return Answer(error=f'Post "{request.url}": {str(error) or type(error).__name__}')
 
@@ -152,11 +156,14 @@ def _pem(data: str) -> str:
     return base64.b64decode(data).decode()
 
 
-def _exchange(connection: http.client.HTTPConnection, url: str, body: bytes, deadline: float) -> Answer:
-    parts = urlsplit(url)
-    headers = {"Host": parts.netloc, "Content-Type": "application/json", "User-Agent": "scheduling-playground"}
+def _exchange(connection: http.client.HTTPConnection, url: SplitResult, body: bytes, deadline: float) -> Answer:
+    userinfo, at, host = url.netloc.rpartition("@")
+    headers = {"Host": host, "Content-Type": "application/json", "User-Agent": "scheduling-playground"}
+    if at:
+        headers["Authorization"] = _basic(userinfo)
+    target = (url.path or "/") + (f"?{url.query}" if url.query else "")
     try:
-        connection.request("POST", parts.path or "/", body, headers)
+        connection.request("POST", target, body, headers)
         _wait(connection, deadline)
         response = connection.getresponse()
     except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError):
@@ -174,6 +181,13 @@ def _exchange(connection: http.client.HTTPConnection, url: str, body: bytes, dea
     except http.client.IncompleteRead:
         return Answer(error="unexpected EOF")
     return Answer(response.status, b"".join(pieces))
+
+
+def _basic(userinfo: str) -> str:
+    """As Go's client: what a URL has of them is decoded, and who has no password has an empty one."""
+    user, _, password = userinfo.partition(":")
+    given = unquote_to_bytes(user) + b":" + unquote_to_bytes(password)
+    return f"Basic {base64.b64encode(given).decode()}"
 
 
 def _wait(connection: http.client.HTTPConnection, deadline: float) -> None:

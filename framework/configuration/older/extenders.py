@@ -9,6 +9,7 @@ from msgspec.structs import fields
 from framework.configuration.durations import format_duration
 from framework.configuration.older.findings import Findings, Path
 from framework.configuration.types import Extender, ExtenderManagedResource, ExtenderTLSConfig
+from framework.reading.addresses import without_credentials
 from framework.sentences import sentence
 
 _FIELDS: Final = {each.encode_name.lower(): each.encode_name for each in fields(Extender)}
@@ -39,7 +40,7 @@ def _extender(written: dict[str, Any], at: Path, findings: Findings) -> dict[str
             _renamed(each, _RESOURCE, (*place, i), findings) if isinstance(each, dict) else each
             for i, each in enumerate(resources)
         ]
-    name = str(extender.get("urlPrefix", ""))
+    name = without_credentials(str(extender.get("urlPrefix", "")))
     findings.carried(name or "extender", at, sentence("The extender {url} is an extender of v1.", url=name))
     return extender
 

@@ -109,7 +109,7 @@ class ExtenderBodySerializer(serializers.Serializer[Any]):
 
 
 class ExtenderCallSerializer(serializers.Serializer[Any]):
-    extender = serializers.CharField(help_text="its urlPrefix")
+    extender = serializers.CharField(help_text="its urlPrefix without credentials")
     verb = serializers.CharField(help_text="filter, prioritize, preempt or bind")
     sent = serializers.IntegerField(help_text="nodes that it was asked about")
     kept = serializers.IntegerField(allow_null=True, help_text="nodes that it left or gave points; null: none of that")

@@ -16,6 +16,7 @@ from schedweb.api.exports import as_csv, as_json, asked_format, download
 from schedweb.api.windows import WINDOW_PARAMETERS, window_of, window_serializer
 from schedweb.configurations.api import fields_of
 from schedweb.configurations.comparison import compare
+from schedweb.configurations.credentials import text_for
 from schedweb.configurations.serializers import ComparisonSerializer
 from schedweb.runs.comparing import selectors as comparison
 from schedweb.runs.comparing.serializers import PodDifferenceSerializer, RunComparisonSerializer
@@ -54,7 +55,8 @@ class ComparisonConfigurationsApi(APIView):
         responses=ComparisonSerializer,
     )
     def get(self, request: Request, run: UUID, other: UUID) -> Response:
-        mine, theirs = (run_get(each).configuration_version.text for each in (run, other))
+        texts = (run_get(each).configuration_version.text for each in (run, other))
+        mine, theirs = (text_for(request.user, text) for text in texts)
         return Response(fields_of(compare(mine, theirs)))
 
 

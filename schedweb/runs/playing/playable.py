@@ -7,6 +7,7 @@ from uuid import UUID
 
 from framework.configuration import load
 from framework.plugins.registry import installed_registry
+from framework.reading.addresses import without_credentials
 from framework.sentences import Words
 from schedweb.api.errors import ApiError, not_found, was_deleted
 from schedweb.calling import refused_extender
@@ -25,9 +26,9 @@ def configuration_problem(text: str) -> Words | None:
 
 
 def extenders_of(text: str) -> list[str]:
-    """Addresses, of a configuration that can be played."""
+    """Addresses without credentials, of a configuration that can be played."""
     effective = load(text, installed_registry()).effective
-    return [] if effective is None else [each.url_prefix for each in effective.extenders]
+    return [] if effective is None else [without_credentials(each.url_prefix) for each in effective.extenders]
 
 
 def playable_version(version_id: UUID) -> ConfigurationVersion:

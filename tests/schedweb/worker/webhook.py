@@ -7,6 +7,7 @@ import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -20,6 +21,8 @@ class Webhook:
         self.url = f"http://127.0.0.1:{server.server_address[1]}"
         self.replies: dict[str, Reply] = {}
         self.calls: list[tuple[str, dict[str, Any]]] = []
+        self.headers: list[Message] = []
+        """Of the requests, in the same order."""
         self.release = threading.Event()
         """What ``late`` waits for."""
 
@@ -47,6 +50,7 @@ def webhook(tls: ssl.SSLContext | None = None) -> Iterator[Webhook]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            made.headers.append(self.headers)
             made.calls.append((self.path, body))
             reply = made.replies.get(self.path)
             if reply is None:  # as a process that dies in the middle
