@@ -3706,7 +3706,7 @@ export interface components {
             bytes: number;
         };
         ExtenderCall: {
-            /** @description its urlPrefix */
+            /** @description its urlPrefix without credentials */
             extender: string;
             /** @description filter, prioritize, preempt or bind */
             verb: string;
