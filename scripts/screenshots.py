@@ -18,9 +18,12 @@ from typing import Any
 
 from playwright.sync_api import BrowserContext, Page, sync_playwright
 
+from schedweb.clusters.writing.permission import VARIABLE
 from scripts.chromium import SKIPPED, find_chromium
+from scripts.pictured_cluster import CONTEXT, pictured_cluster, scheduled, shadowed
 from scripts.processes import Playground
 from scripts.site import Site
+from tests.apiserver import ApiServer
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "screenshots"
@@ -55,6 +58,9 @@ class Stage:
     configuration: str
     compared: tuple[str, str]
     """The sample, spread and packed."""
+    shadowed: str
+    scheduled: str
+    """Of a real cluster, as is the one before."""
 
     def pictures(self) -> tuple[Picture, ...]:
         run, editor = f"/runs/{self.sample}", f"/configurations/{self.configuration}"
@@ -73,6 +79,11 @@ class Stage:
             Picture("configurations", "/configurations"),
             Picture("configuration", f"{editor}?plugin=NodeResourcesFit"),
             Picture("configuration-yaml", f"{editor}?view=yaml"),
+            Picture("cluster", f"/clusters/{CONTEXT}"),
+            Picture("follow", f"/runs/{self.shadowed}"),
+            Picture("shadow", f"/runs/{self.shadowed}/shadow"),
+            Picture("schedule", f"/runs/{self.scheduled}"),
+            Picture("writes", f"/runs/{self.scheduled}/writes"),
             Picture("run-phone", run, PHONE),
             Picture("waiting-phone", f"/waiting?run={self.sample}", PHONE),
         )
@@ -103,7 +114,7 @@ def step(site: Site, run: str, what: str, counted: str) -> None:
     site.run_until(run, f"one {what} more", lambda seen: bool(seen[counted] > before))
 
 
-def set_the_stage(site: Site) -> Stage:
+def set_the_stage(site: Site, server: ApiServer) -> Stage:
     approvals = named(site, "configurations", APPROVALS)
     sample = start(site, named(site, "snapshots", SAMPLE), approvals)
     for _ in range(CYCLES):
@@ -120,7 +131,17 @@ def set_the_stage(site: Site) -> Stage:
     placed = site.get(f"/api/v1/runs/{thousand}/pods/?column=bound&sort=-attempts&limit=1")["results"][0]
 
     edited = site.post("/api/v1/configurations/", {"name": "shop", "preset": "approvals"})
-    return Stage(sample, exported, thousand, f"{placed['namespace']}/{placed['name']}", edited["id"], (spread, packed))
+    site.post(f"/api/v1/clusters/{CONTEXT}/connect/", {})
+    return Stage(
+        sample,
+        exported,
+        thousand,
+        f"{placed['namespace']}/{placed['name']}",
+        edited["id"],
+        (spread, packed),
+        shadowed(site, server),
+        scheduled(site, server),
+    )
 
 
 def write(page: Page, picture: Path) -> None:
@@ -169,13 +190,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     TARGET.mkdir(parents=True, exist_ok=True)
     complaints: list[str] = []
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        playground = Playground(Path(folder))
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        pictured_cluster(EXPORT, Path(folder) / "kubeconfig") as server,
+        sync_playwright() as playwright,
+    ):
+        known = {"KUBECONFIG": str(Path(folder) / "kubeconfig"), VARIABLE: CONTEXT}
+        playground = Playground(Path(folder), **known)
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         try:
             site = Site(playground.origin)
             site.open_link(playground.link)
-            stage = set_the_stage(site)
+            stage = set_the_stage(site, server)
             for theme in ("light", "dark"):
                 context = browser.new_context(
                     color_scheme="dark" if theme == "dark" else "light", device_scale_factor=SCALE

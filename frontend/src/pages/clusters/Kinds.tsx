@@ -38,7 +38,11 @@ export function Kinds({ cluster, now }: { cluster: ClusterDetails; now: number }
         </table>
       </ScrollRegion>
       {cluster.clock_ahead === null ? null : (
-        <p className={classes.note}>{t("clock", { seconds: seconds(cluster.clock_ahead) })}</p>
+        <p className={classes.note}>
+          {t(cluster.clock_ahead < 0 ? "clockBehind" : "clockAhead", {
+            seconds: seconds(Math.abs(cluster.clock_ahead)),
+          })}
+        </p>
       )}
     </Panel>
   );
