@@ -28,6 +28,7 @@ import psycopg
 from websockets.sync.client import connect
 from websockets.typing import Origin
 
+from scripts.kinds import kind_of
 from scripts.processes import Playground
 from scripts.services import missing_services, scratch_database, scratch_redis
 from scripts.site import Site
@@ -42,8 +43,6 @@ SHARE_COMPARED: Final = 5
 WARM_UP: Final = 0.2
 PODS: Final = 300
 MEBIBYTE: Final = 1024 * 1024
-KINDS: Final = {"schedweb.engine.child": "engine", "schedweb.snapshots.reader": "reader", "celery": "worker"}
-"""What the command line of a process names → what it is; else it is the web process."""
 
 
 def cluster() -> str:
@@ -107,7 +106,7 @@ def sampled(root: int) -> dict[str, Sample]:
             words = (folder / "cmdline").read_bytes().decode(errors="replace")
             status = dict(line.split(":", 1) for line in (folder / "status").read_text().splitlines() if ":" in line)
             files = len(list((folder / "fd").iterdir()))
-            sample = found[next((kind for word, kind in KINDS.items() if word in words), "web")]
+            sample = found[kind_of(pid) or ("worker" if "celery" in words else "web")]
             sample.processes += 1
             sample.memory += int(status.get("VmRSS", "0").split()[0]) * 1024
             sample.threads += int(status["Threads"])

@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from schedweb.spares import started
+from schedweb.processes.forks import FORKS
+from schedweb.processes.plain import CLUSTER_READER, Process
 
-CHILD: Final = "schedweb.clusters.reading.child"
 _IN_MEMORY: Final = Path("/dev/shm")
 
 
@@ -27,5 +27,5 @@ def own_folder() -> Iterator[Path]:
         yield Path(folder)
 
 
-def child(folder: Path, complaints: int = subprocess.PIPE) -> subprocess.Popen[bytes]:
-    return started(CHILD, complaints=complaints, variables={"TMPDIR": str(folder)})
+def child(folder: Path, complaints: int = subprocess.PIPE) -> Process:
+    return FORKS.started(CLUSTER_READER, complaints=complaints, variables={"TMPDIR": str(folder)})

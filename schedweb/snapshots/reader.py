@@ -283,7 +283,7 @@ def main() -> None:
     gc.disable()
     asked = sys.stdin.buffer.read()
     if not asked:
-        return  # a spare that nobody needed
+        return  # who started it needs nothing any more
     request = msgspec.json.decode(asked, type=Request)
     kept: list[object] = []
     sys.stdout.buffer.write(msgspec.json.encode(answer(request, kept)))

@@ -31,6 +31,8 @@ from schedweb.accounts.audit.recording import record
 from schedweb.database.clock import database_now
 from schedweb.engine.payload import TimelineEntry, encode_payload
 from schedweb.observing.metrics import IMPORT_BYTES
+from schedweb.processes.forks import FORKS
+from schedweb.processes.plain import LOST, READER, Process
 from schedweb.sentences import counted, say, translated
 from schedweb.snapshots import reader
 from schedweb.snapshots.cluster import Cluster, count_cluster, json_text
@@ -47,7 +49,6 @@ from schedweb.snapshots.scheduler_events import (
 )
 from schedweb.snapshots.selectors import no_such_snapshot
 from schedweb.soft_delete import KEPT, deletion_of
-from schedweb.spares import READER, SPARES
 from schedweb.stopping import STOPPING
 
 log = logging.getLogger(__name__)
@@ -112,11 +113,11 @@ def store_upload(upload: UploadedFile[bytes] | bytes, path: Path) -> None:
             shutil.copyfileobj(upload, file)
 
 
-def a_reader() -> subprocess.Popen[bytes]:
-    return SPARES.take(READER)
+def a_reader() -> Process:
+    return FORKS.started(READER)
 
 
-Start = Callable[[], "subprocess.Popen[bytes]"]
+Start = Callable[[], Process]
 
 
 def import_read(*, import_id: uuid.UUID, start: Start = a_reader) -> None:
@@ -223,40 +224,38 @@ def run_reader(
     process = start()
     until = time.monotonic() + READER_SECONDS
     hand_over(process, msgspec.json.encode(request))
-    try:
-        while True:
-            try:
-                answer, complaints = process.communicate(timeout=min(LOOK_SECONDS, RENEW_SECONDS))
-                break
-            except subprocess.TimeoutExpired:
-                if time.monotonic() >= until:
-                    process.kill()
-                    process.communicate()
-                    return Answer(
-                        error=sentence(
-                            "Reading took longer than {reader_seconds} seconds.", reader_seconds=READER_SECONDS
-                        )
-                    )
-                if leaving():
-                    process.kill()
-                    process.communicate()
-                    raise LeftToOthers from None
-                if time.monotonic() - renewed >= RENEW_SECONDS:
-                    renewed = time.monotonic()
-                    still_there()
-    finally:
-        SPARES.refill()
+    while True:
+        try:
+            answer, complaints = process.communicate(timeout=min(LOOK_SECONDS, RENEW_SECONDS))
+            break
+        except subprocess.TimeoutExpired:
+            if time.monotonic() >= until:
+                process.kill()
+                process.communicate()
+                return Answer(
+                    error=sentence("Reading took longer than {reader_seconds} seconds.", reader_seconds=READER_SECONDS)
+                )
+            if leaving():
+                process.kill()
+                process.communicate()
+                raise LeftToOthers from None
+            if time.monotonic() - renewed >= RENEW_SECONDS:
+                renewed = time.monotonic()
+                still_there()
+    if process.returncode == LOST:
+        # It may have said all that it had to say.
+        with contextlib.suppress(msgspec.DecodeError):
+            return msgspec.json.decode(answer, type=Answer)
     if process.returncode != 0:
         last = complaints.decode(errors="replace").strip().splitlines()[-1:] or ["no message"]
         if "MemoryError" in last[0]:
             return Answer(error=reader.OUT_OF_MEMORY)
-        return Answer(
-            error=sentence("The reader ended with status {status}: {why}", status=process.returncode, why=last[0])
-        )
+        status = "-" if process.returncode == LOST else process.returncode
+        return Answer(error=sentence("The reader ended with status {status}: {why}", status=status, why=last[0]))
     return msgspec.json.decode(answer, type=Answer)
 
 
-def hand_over(process: subprocess.Popen[bytes], request: bytes) -> None:
+def hand_over(process: Process, request: bytes) -> None:
     """All of it at once: it fits into the pipe. ``communicate`` forgets what it could not write before its time-out."""
     assert process.stdin is not None
     with contextlib.suppress(BrokenPipeError), process.stdin:

@@ -15,12 +15,13 @@ from framework.sentences import sentence
 from schedweb.engine import frames
 from schedweb.engine.analysis import Answer, Ask, FromProcess, NoAnswer, Recorded, read_answer
 from schedweb.engine.questions import OTHER_WEIGHTS
+from schedweb.processes.forks import FORKS
+from schedweb.processes.plain import ANALYSIS
 from schedweb.runs.live.telling import tell_analysis
 from schedweb.runs.models import Analysis, AttemptChunk
 from schedweb.runs.records.analyses import attempts_before, claim, finish, hand_back, is_cancelled, offer
 from schedweb.runs.storing.lease import close_own_connection
 from schedweb.runs.storing.stored import begin_of
-from schedweb.spares import started
 from schedweb.stopping import STOPPING
 
 DIED: Final = sentence("The process of this analysis died; it may have needed more memory than there is.")
@@ -38,7 +39,7 @@ class AnalysisProcess:
     """Sends the question and waits for the answer in a thread, so that it can be ended at any time."""
 
     def __init__(self, ask: Ask) -> None:
-        self.child = started("schedweb.engine.analysis", complaints=subprocess.DEVNULL)
+        self.child = FORKS.started(ANALYSIS, complaints=subprocess.DEVNULL)
         self.answer: FromProcess | None = None
         self._thread = threading.Thread(target=self._talk, args=(ask,), name=f"analysis-{self.child.pid}", daemon=True)
         self._thread.start()

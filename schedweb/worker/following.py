@@ -25,6 +25,7 @@ from schedweb.clusters.offered import may_be_read
 from schedweb.clusters.processes import child, own_folder
 from schedweb.clusters.reading.child import Follow
 from schedweb.clusters.reading.following import ClusterState
+from schedweb.processes.plain import LOST, Process
 from schedweb.runs.storing.lease import OWNER, close_own_connection
 from schedweb.stopping import STOPPING
 
@@ -83,7 +84,7 @@ class _Follower:
                 end(process)
             self._failed(why(process, folder / "complaints"))
 
-    def _follow(self, process: subprocess.Popen[bytes], lines: queue.SimpleQueue[bytes]) -> None:
+    def _follow(self, process: Process, lines: queue.SimpleQueue[bytes]) -> None:
         heard = time.monotonic()
         while True:
             try:
@@ -136,7 +137,7 @@ class _Follower:
             if time.monotonic() - self.stored >= STORE_SECONDS and self._store(None):
                 return
 
-    def _tell(self, process: subprocess.Popen[bytes], line: bytes) -> None:
+    def _tell(self, process: Process, line: bytes) -> None:
         assert process.stdin is not None
         # When it has ended, that is noticed where its lines are read.
         with contextlib.suppress(OSError):
@@ -144,7 +145,7 @@ class _Follower:
             process.stdin.flush()
 
 
-def _pass_on(process: subprocess.Popen[bytes], lines: queue.SimpleQueue[bytes]) -> None:
+def _pass_on(process: Process, lines: queue.SimpleQueue[bytes]) -> None:
     """Its lines, and an empty one at its end."""
     assert process.stdout is not None
     with contextlib.suppress(OSError, ValueError):
@@ -153,7 +154,7 @@ def _pass_on(process: subprocess.Popen[bytes], lines: queue.SimpleQueue[bytes]) 
     lines.put(b"")
 
 
-def end(process: subprocess.Popen[bytes]) -> None:
+def end(process: Process) -> None:
     """It ends with its input; one that stands still is killed."""
     assert process.stdin is not None
     with contextlib.suppress(OSError):
@@ -167,13 +168,13 @@ def end(process: subprocess.Popen[bytes]) -> None:
     process.stdout.close()
 
 
-def why(process: subprocess.Popen[bytes], complaints: Path) -> Words:
+def why(process: Process, complaints: Path) -> Words:
     """Of its last words only the kind of the error: what it says may hold anything."""
     last = complaints.read_text(errors="replace").strip().splitlines()[-1:] or [""]
     kind = last[0].partition(":")[0][:80]
     words = sentence(
         "The process that reads this cluster ended with status {status} ({kind}). It is started again.",
-        status=str(process.returncode),
+        status="-" if process.returncode == LOST else str(process.returncode),
         kind=kind or "-",
     )
     log.warning("cluster: %s", words)

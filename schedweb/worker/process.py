@@ -14,7 +14,8 @@ import msgspec
 
 from framework.sentences import Sentence, sentence
 from schedweb.engine import frames
-from schedweb.spares import ENGINE, SPARES, started
+from schedweb.processes.forks import FORKS
+from schedweb.processes.plain import ENGINE, LOST, started
 
 STDERR_LINES: Final = 40
 END_SECONDS: Final = 2
@@ -29,15 +30,13 @@ Heard = frames.FromChild | Died
 
 
 class EngineProcess:
-    """`hear` is called from a thread of its own with every message, and with Died once. `fresh`: it is no spare."""
+    """`hear` is called from a thread of its own with every message, and with Died once. `fresh`: it is no
+    copy of a process that was there before, so nothing of that one can be what it dies of."""
 
     def __init__(self, begin: frames.Begin, hear: Callable[[Heard], None], *, fresh: bool = False) -> None:
         self.hear = hear
-        self.has_spoken = False
         self.stderr: collections.deque[str] = collections.deque(maxlen=STDERR_LINES)
-        spare = None if fresh else SPARES.taken(ENGINE)
-        self.was_spare = spare is not None
-        self.child = spare or started(ENGINE)
+        self.child = started(ENGINE) if fresh else FORKS.started(ENGINE)
         self._readers = [
             threading.Thread(target=self._listen, name=f"engine-{self.child.pid}", daemon=True),
             threading.Thread(target=self._keep_stderr, name=f"engine-stderr-{self.child.pid}", daemon=True),
@@ -72,7 +71,6 @@ class EngineProcess:
                 self.child.kill()
                 self.stderr.append(f"The engine's message is not understood: {error}")
                 break
-            self.has_spoken = True
             self.hear(message)
         self.hear(Died())
 
@@ -80,14 +78,12 @@ class EngineProcess:
         for line in self._pipe(self.child.stderr):
             self.stderr.append(line.decode(errors="replace").rstrip())
 
-    @property
-    def died_as_spare(self) -> bool:
-        """Before it said anything: perhaps before it heard anything, so its run need not have to do with it."""
-        return self.was_spare and not self.has_spoken
-
     def ending(self) -> Sentence:
         """How it ended. Of a process that was closed."""
         status = self.child.returncode
+        assert status is not None
+        if status == LOST:
+            return sentence("How it ended is not known: the process that would know did not say.")
         if status >= 0:
             return sentence("It ended with exit status {status}.", status=status)
         try:

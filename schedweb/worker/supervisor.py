@@ -37,7 +37,6 @@ from schedweb.runs.storing.parking import Seen, entry_under_way, set_aside, stor
 from schedweb.runs.storing.patience import patiently
 from schedweb.runs.storing.sizes import Measuring
 from schedweb.runs.storing.stored import begin_of
-from schedweb.spares import SPARES
 from schedweb.worker.deaths import PROBATION_SECONDS, Deaths, Probe
 from schedweb.worker.events import NO_ENGINE, Answered, Event, Lost, Offered, Shutdown, Wake
 from schedweb.worker.extenders import ask_in_background
@@ -213,8 +212,6 @@ class Supervisor:
             self.rested_since = time.monotonic()
         self.state, self.position = batch.state, batch.position
         self.wants_operations = batch.wants_operations
-        if batch.number == 1:
-            SPARES.refill()
         if batch.asked is not None:
             self.ask(batch.asked)
         if batch.place is not None and self.offered is not None and str(self.offered.entry.pk) == batch.place.id:
@@ -289,7 +286,7 @@ class Supervisor:
     # --- the child --------------------------------------------------------------------------------------------------
 
     def start_child(self, *, fresh: bool = False, without: JournalEntry | None = None) -> None:
-        """`fresh`: in a process that was started for it, as from the second death at one position on. `without`: a
+        """`fresh`: in a process with a Python of its own, as from the second death at one position on. `without`: a
         command that it does not come to know of."""
         self.ready = False
         self.offered = None
@@ -329,9 +326,6 @@ class Supervisor:
         self.close_child()
         seen = Seen(self.child.ending(), self.child.last_words())
         log.warning("%s: the engine died at position %d: %s %s", self.run, self.run.position, seen.ended, seen.lines)
-        if self.child.died_as_spare:
-            self.start_child(fresh=True)
-            return True
         entry = self.entry_in_question()
         self.deaths.another(self.run.position, None if entry is None else entry.pk)
         self.longest = max(self.longest, time.monotonic() - self.began_at if self.ready else 0.0)

@@ -21,13 +21,13 @@ from schedweb.database.silence import SILENCE
 from schedweb.database_version import refuse_to_work
 from schedweb.keeping.housekeeping import keep_house_until
 from schedweb.notices.sending import notices_until
+from schedweb.processes.forks import FORKS
 from schedweb.runs.live.telling import tell_outcome
 from schedweb.runs.playing.dispatch import PLAY, next_run, refuse_late, runs_unheard_of, waiting_runs
 from schedweb.runs.records.analyses import ANALYSE, next_question, questions_wait
 from schedweb.runs.storing.lease import OWNER, close_own_connection
 from schedweb.snapshots.queue import READ, imports_wait, next_import
 from schedweb.snapshots.services import LeftToOthers, imports_lost
-from schedweb.spares import ENGINE, READER, SPARES
 from schedweb.stopping import STOPPING
 from schedweb.worker.analyst import analyse
 from schedweb.worker.following import ENDING_SECONDS, FOLLOWERS
@@ -83,6 +83,12 @@ def look(share: Share, name: str) -> None:
 celeryd_init.connect(refuse_to_work)
 
 
+@celeryd_init.connect
+def fork_server_begins(**kwargs: Any) -> None:
+    """It has its imports behind it when the worker is ready."""
+    FORKS.keep()
+
+
 @shared_task(name=PLAY)
 def play(run: str = "") -> None:
     look(RUNS, PLAY)
@@ -107,11 +113,9 @@ def look_around() -> float:
     if RUNS.is_full:
         make_room()
     else:
-        waiting = waiting_runs().count()
-        RUNS.look_beside(waiting)
+        RUNS.look_beside(waiting_runs().count())
         unheard = runs_unheard_of(OWNER)
-        # Where a worker died, as many engines are needed at once as it had runs; to start one takes a while.
-        SPARES.expect(ENGINE, min(RUNS.free, waiting + unheard))
+    FORKS.look()
     if next_question() is not None:
         questions_wait() if QUESTIONS.is_full else QUESTIONS.look_beside()
     if next_import() is not None:
@@ -150,7 +154,7 @@ def worker_begins(**kwargs: Any) -> None:
     gc.collect()
     gc.freeze()
     serve_metrics()
-    SPARES.keep(ENGINE, READER)
+    FORKS.keep()
     STOPPING.clear()
     threading.Thread(target=sweep_until_stopped, name="sweep", daemon=True).start()
     threading.Thread(target=listen_until, args=(STOPPING,), name="wake-ups", daemon=True).start()
@@ -164,7 +168,7 @@ def stop_playing(**kwargs: Any) -> None:
     STOPPING.set()
     shut_down_all()
     FOLLOWERS.wait(ENDING_SECONDS)
-    SPARES.close()
+    FORKS.close()
     if settings.MODE == "distributed":
         end = threading.Timer(GONE_SECONDS, os._exit, (1,))
         end.daemon = True

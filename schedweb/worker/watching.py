@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import queue
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -26,6 +25,7 @@ from schedweb.clusters.reading.following import ClusterState
 from schedweb.engine.commands import ObservedChange
 from schedweb.engine.frames import Deciding, Look, Seen
 from schedweb.engine.live import WriteRow
+from schedweb.processes.plain import Process
 from schedweb.runs.following.changes import end_when_full, store_changes, store_state
 from schedweb.runs.models import Run
 from schedweb.runs.storing.lease import Lease, close_own_connection
@@ -236,7 +236,7 @@ def _kind_of(seen: Seen) -> tuple[str, str]:
 class _Alive:
     """Ends a process whose reader is told to end, or that says nothing: it tells its state every second."""
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, process: Process) -> None:
         self.process = process
         self.heard = time.monotonic()
         self.over = threading.Event()

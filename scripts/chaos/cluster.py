@@ -20,8 +20,10 @@ from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 
+from schedweb.processes.plain import KINDS
 from scripts.compose import ROOT, read_compose
 from scripts.deployment import Deployment
+from scripts.kinds import FORK_SERVER, kind_of, parent_of, processes
 from scripts.processes import Process
 from scripts.services import Services
 from scripts.site import Site, eventually
@@ -29,7 +31,6 @@ from scripts.tcp_proxy import Mode, TcpProxy
 
 VARIABLES: Final = {"POSTGRES_PASSWORD": "correct-horse", "SECRET_KEY": "battery-staple-" * 4}
 DISK_MIB: Final = 64
-ENGINE, READER = b"schedweb.engine.child", b"schedweb.snapshots.reader"
 TOO_LONG: Final = 60.0
 FAKETIME: Final = "libfaketimeMT.so.1"
 CLOCKS: Final = Path(__file__).with_name("clock")
@@ -80,22 +81,24 @@ class Host:
         new.write_text(f"{seconds:+d}s\n")
         new.rename(self.clock)
 
-    def children(self, *modules: bytes) -> list[int]:
-        """Its engines and readers, oldest first."""
+    def children(self, *kinds: str) -> list[int]:
+        """Its processes of these kinds, oldest first; also those whose parent is gone, but no copies that they made of
+        themselves. Only its own connections are in their environment."""
+        own = f"DATABASE_URL={self.environment['DATABASE_URL']}".encode()
         found = []
-        for entry in Path("/proc").iterdir():
-            if not entry.name.isdigit():
-                continue
+        for pid in processes():
             with suppress(OSError, IndexError):
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
-                line = (entry / "cmdline").read_bytes()
-                if int(fields[1]) == self.pid and any(module in line for module in modules):
-                    found.append((int(fields[19]), int(entry.name)))
+                if own not in (Path(f"/proc/{pid}/environ")).read_bytes().split(b"\0") or kind_of(pid) not in kinds:
+                    continue
+                if kind_of(parent_of(pid)) in (None, FORK_SERVER):
+                    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+                    found.append((int(fields[19]), pid))
         return [pid for _, pid in sorted(found)]
 
     def signal_all(self, number: signal.Signals) -> None:
         """To its processes, as what happens to a whole machine."""
-        for pid in [self.pid, *(self.children(ENGINE, READER) if number != signal.SIGCONT else self.frozen)]:
+        kinds = (*KINDS.values(), FORK_SERVER)
+        for pid in [self.pid, *(self.children(*kinds) if number != signal.SIGCONT else self.frozen)]:
             with suppress(ProcessLookupError):
                 os.kill(pid, number)
                 if number == signal.SIGSTOP:

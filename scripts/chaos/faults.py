@@ -15,7 +15,8 @@ from typing import Final
 import psycopg
 import redis
 
-from scripts.chaos.cluster import DISK_MIB, ENGINE, READER, Cluster, Host
+from scripts.chaos.cluster import DISK_MIB, Cluster, Host
+from scripts.kinds import FORK_SERVER
 from scripts.tcp_proxy import Mode
 
 ENDS_WITHIN: Final = 30.0
@@ -37,7 +38,8 @@ class Faults:
         self.random = chance
         self.kinds: dict[str, tuple[int, Callable[[Host], Done]]] = {
             "engine killed": (24, self.kill_engine),
-            "spare killed": (6, self.kill_spares),
+            "fork server killed": (4, self.kill_fork_server),
+            "fork server frozen": (2, self.freeze_fork_server),
             "worker killed": (12, self.kill_worker),
             "worker's host frozen": (8, self.freeze_worker),
             "web killed": (6, self.kill_web),
@@ -62,19 +64,23 @@ class Faults:
     # --- processes --------------------------------------------------------------------------------------------------
 
     def kill_engine(self, host: Host) -> Done:
-        engines = host.children(ENGINE)
+        engines = host.children("engine")
         if not engines:
             return Done("no engine was there")
-        victims = engines[:-1] or engines
-        victim = self.random.choice(victims)
-        kill(victim)
+        kill(self.random.choice(engines))
         return Done(f"an engine of {host.label}")
 
-    def kill_spares(self, host: Host) -> Done:
-        """The newest engine waits, as does the newest reader."""
-        for module in (ENGINE, READER):
-            for pid in host.children(module)[-1:]:
-                kill(pid)
+    def kill_fork_server(self, host: Host) -> Done:
+        for pid in host.children(FORK_SERVER):
+            kill(pid)
+        return Done(f"of {host.label}")
+
+    def freeze_fork_server(self, host: Host) -> Done:
+        """Nobody has it go on: its worker has to do without it."""
+        for pid in host.children(FORK_SERVER):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGSTOP)
+                host.frozen.add(pid)
         return Done(f"of {host.label}")
 
     def kill_worker(self, host: Host) -> Done:

@@ -9,9 +9,8 @@ from django.contrib.contenttypes.management import create_contenttypes
 from django.db.models.signals import post_migrate
 from django.utils import translation
 
-from schedweb.spares import started
+from schedweb.processes.forks import FORKS, Forks
 from schedweb.worker import process
-from tests.schedweb.forked_engines import Forks
 
 
 @pytest.fixture(autouse=True)
@@ -28,17 +27,24 @@ def _emptied_tables_stay_empty() -> None:
     assert post_migrate.disconnect(create_contenttypes)
 
 
+@pytest.fixture(autouse=True)
+def _a_fork_server_is_kept() -> None:
+    """The first test that needs it waits for its imports; a test of a worker's end closes it."""
+    FORKS.keep(at_once=False)
+
+
 @pytest.fixture(scope="session", autouse=True)
-def _engines_are_forked() -> Iterator[None]:
-    """What is started when no spare waits; the first test that needs an engine pays for the imports."""
-    forks = Forks()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(process, "started", forks.started)
-        yield
-    forks.close()
+def _no_fork_server_stays() -> Iterator[None]:
+    yield
+    FORKS.close()
 
 
 @pytest.fixture
-def engines_as_in_the_product(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For tests of how they start and end, and of what is in their environment."""
-    monkeypatch.setattr(process, "started", started)
+def own_fork_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forks]:
+    """For tests that change what a process finds when it begins: engines are copies of one that began within the
+    test."""
+    forks = Forks()
+    forks.keep(at_once=False)
+    monkeypatch.setattr(process, "FORKS", forks)
+    yield forks
+    forks.close()

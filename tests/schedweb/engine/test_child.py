@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import queue
 import signal
+import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -16,6 +17,7 @@ from framework.sentences import ENGLISH, in_words, sentence
 from schedweb.engine import frames
 from schedweb.engine.payload import encode_payload
 from schedweb.engine.shapes import UntranslatedOutcome, UntranslatedResult
+from schedweb.processes.forked import Forked
 from schedweb.worker.process import Died, EngineProcess, Heard
 from tests.schedweb.engine.worlds import ASKING, SECOND, START, Manifest, arrival, node, pod
 
@@ -69,7 +71,13 @@ class Desk:
     """A supervisor without a database."""
 
     def __init__(
-        self, ledger: Ledger, *, checkpoint_seconds: float = 0.2, ready: bool = True, clock: str = "virtual"
+        self,
+        ledger: Ledger,
+        *,
+        checkpoint_seconds: float = 0.2,
+        ready: bool = True,
+        clock: str = "virtual",
+        fresh: bool = False,
     ) -> None:
         self.ledger = ledger
         self.heard: queue.Queue[Heard] = queue.Queue()
@@ -90,7 +98,7 @@ class Desk:
             checkpoint=ledger.checkpoint,
             checkpoint_seconds=checkpoint_seconds,
         )
-        self.process = EngineProcess(begin, self.heard.put)
+        self.process = EngineProcess(begin, self.heard.put, fresh=fresh)
         if ready:
             self.until(lambda message: True if isinstance(message, frames.Ready) else None)
 
@@ -146,15 +154,15 @@ class Desk:
 
 
 @pytest.fixture
-def desks(engines_as_in_the_product: None) -> Iterator[list[Desk]]:
+def desks() -> Iterator[list[Desk]]:
     opened: list[Desk] = []
     yield opened
     for desk in opened:
         desk.process.close()
 
 
-def undisturbed(desks: list[Desk]) -> Ledger:
-    desk = Desk(Ledger())
+def undisturbed(desks: list[Desk], *, fresh: bool = False) -> Ledger:
+    desk = Desk(Ledger(), fresh=fresh)
     desks.append(desk)
     desk.order("play", {"type": "play", "speed": "max"})
     desk.until_state("finished")
@@ -165,6 +173,13 @@ def end_of(ledger: Ledger) -> Any:
     bound = {row.uid: (row.column, row.node) for row in ledger.pods.values()}
     attempts = {number: (row.pod_uid, row.result, row.node, row.at) for number, row in ledger.attempts.items()}
     return ledger.digest, ledger.position, bound, attempts
+
+
+def test_a_copy_of_a_process_plays_as_one_with_a_python_of_its_own(desks: list[Desk]) -> None:
+    forked, fresh = undisturbed(desks), undisturbed(desks, fresh=True)
+    kinds = [type(desk.process.child) for desk in desks]
+    assert kinds == [Forked, subprocess.Popen]
+    assert end_of(forked) == end_of(fresh)
 
 
 @pytest.mark.parametrize("checkpoint_seconds", [0.1, 1000.0])

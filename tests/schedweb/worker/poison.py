@@ -28,6 +28,8 @@ class Poison(PreEnqueuePlugin, FilterPlugin):
     def pre_enqueue(self, pod):
         if pod.metadata.name.startswith("kills"):
             die()
+        if pod.metadata.name == "copied" and sys.modules["__main__"].__spec__.name.endswith("fork_server"):
+            die()
         if pod.metadata.name.startswith("breaks"):
             raise RuntimeError("it broke")
 

@@ -1,10 +1,8 @@
-"""Engines that die: of one command, each time, or as a spare that nobody had given anything to do."""
+"""Engines that die: of one command, each time, or only as copies of a process."""
 
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,6 @@ from django.test import Client
 
 from framework.sentences import ENGLISH, in_words
 from schedweb.runs.models import JournalEntry, Run
-from schedweb.spares import Spares, started
 from schedweb.worker import deaths
 from schedweb.worker.playing import play_run
 from tests.schedweb.engine.worlds import node, pod
@@ -24,7 +21,7 @@ from tests.schedweb.runs.conftest import Game, prepared
 from tests.schedweb.worker.poison import CONFIGURATION
 from tests.schedweb.worker.poison import poison as poison
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("engines_as_in_the_product")]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_fork_server")]
 CLUSTER = [node("a"), node("b"), *(pod(f"web-{index}", "100m") for index in range(4))]
 
 
@@ -131,21 +128,14 @@ def test_a_run_that_dies_without_the_command_too_is_parked_with_it(sick: Game, p
     assert {each.node for each in sick.run.pod_records.all()} == {"b"}
 
 
-def test_a_spare_that_dies_is_no_death_of_the_run(sick: Game, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It seems to live when it is taken, and is dead before it has heard anything."""
-    taken: list[int] = []
-
-    def dying(self: Spares, module: str) -> subprocess.Popen[bytes]:
-        spare = started(module)
-        spare.send_signal(signal.SIGKILL)
-        taken.append(spare.pid)
-        return spare
-
-    monkeypatch.setattr(Spares, "taken", dying)
+def test_what_only_copies_of_a_process_die_of_is_played_by_one_with_a_python_of_its_own(sick: Game) -> None:
+    added_pod = sick.command("pod_add", manifest=added("copied"))
     sick.command("play", speed="max")
     sick.play()
-    assert (sick.run.state, len(taken)) == ("finished", 1)
-    assert notices(sick) == []
+    assert answered(added_pod)[0] == "applied"
+    assert sick.run.state == "finished"
+    assert sick.places()["copied"] == "bound"
+    assert sum("The engine died" in each for each in notices(sick)) == 2
 
 
 def test_a_run_that_failed_with_an_older_version_is_read_as_parked_and_can_be_tried_again(game: Game) -> None:

@@ -18,6 +18,7 @@ import pytest
 
 from scripts.compose import read_compose
 from scripts.deployment import Deployment
+from scripts.kinds import of_worker
 from scripts.processes import Playground
 from scripts.services import Services
 from scripts.site import Site, eventually
@@ -123,19 +124,6 @@ def wait_until_told(table: Table, run: str, before: int) -> None:
     eventually("the page says what happened", lambda: True if deaths(table, run) > before else None)
 
 
-def engines_of(parent: int) -> list[int]:
-    """The engine processes that this process started."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
-        with contextlib.suppress(OSError):
-            fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
-            if int(fields[1]) == parent and b"schedweb.engine.child" in (entry / "cmdline").read_bytes():
-                found.append(int(entry.name))
-    return found
-
-
 def is_gone(pid: int) -> bool:
     try:
         return "Z" in Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
@@ -164,9 +152,7 @@ def test_the_engine_s_process_is_killed_in_the_middle_of_a_run(playground: Playg
         reached = table.until_attempts(run, made)
         assert reached < PODS, "it is still in the middle"
         before = deaths(table, run)
-        # The spare is among them. When it dies after the supervisor took it, the page tells of two deaths, and both are
-        # true: so one more than before is waited for, or two, and never a certain number.
-        for pid in engines_of(playground.process.child.pid):
+        for pid in of_worker(playground.process.child.pid, "engine"):
             os.kill(pid, signal.SIGKILL)
         wait_until_told(table, run, before)
     check(table.end(run), want)
@@ -183,7 +169,7 @@ def test_the_whole_product_is_killed_and_goes_on_at_its_next_start(tmp_path: Pat
         want = table.end(table.start("max"))
         run = table.start(100)
         table.until_attempts(run, 60)
-        orphans = engines_of(first.process.child.pid)
+        orphans = of_worker(first.process.child.pid, "engine")
         first.process.signal(signal.SIGKILL)
         first.process.child.wait()
         eventually("its engines end with it", lambda: True if all(is_gone(pid) for pid in orphans) else None)
@@ -230,7 +216,7 @@ def test_a_whole_worker_is_killed_and_another_one_takes_over(migrated_services: 
 
         run = table.start(100)
         table.until_attempts(run, 60)
-        orphans = engines_of(first.child.pid)
+        orphans = of_worker(first.child.pid, "engine")
         assert orphans
         first.signal(signal.SIGKILL)
         first.child.wait()
