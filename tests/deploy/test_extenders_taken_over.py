@@ -17,10 +17,11 @@ import pytest
 
 from scripts.compose import read_compose
 from scripts.deployment import Deployment
+from scripts.kinds import of_worker
 from scripts.services import Services
 from scripts.site import Site, eventually
 from tests.schedweb.engine.worlds import DEFAULT, node, pod
-from tests.schedweb.worker.test_takeover import VARIABLES, engines_of, is_gone
+from tests.schedweb.worker.test_takeover import VARIABLES, is_gone
 from tests.schedweb.worker.webhook import Webhook, webhook
 
 pytestmark = pytest.mark.services
@@ -100,7 +101,7 @@ def test_a_worker_killed_between_two_extenders(migrated_services: Services, tmp_
             assert calls(hook)["/first", "web-1"] == 1
             player = worker_that_plays(migrated_services, run)
             (killed,) = (each for each in workers if each.child.pid == player)
-            orphans = engines_of(killed.child.pid)
+            orphans = of_worker(killed.child.pid, "engine")
             killed.signal(signal.SIGKILL)
             killed.child.wait()
             eventually("its engines end with it", lambda: True if all(map(is_gone, orphans)) else None)
