@@ -9,10 +9,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from framework.columns.counts_domains import PodsInDomains, PodsOnNode, RowDomains, Whole
+from framework.columns.counts_domains import PodsInDomains, PodsOnNode, RowDomains
 from framework.columns.counts_pods import LabelSets, MatchedPods
 from framework.columns.counts_terms import PlacedTerms, TermIndex
 from framework.columns.row_values import Eligible
+from framework.columns.whole import Whole
 from framework.interface.columns import Input, PodQuery, TermKind, TermTarget
 from framework.objects.selectors import NodeSelectorMatcher
 

@@ -7,7 +7,8 @@ inputs of their own, because most kernels do not need them and they change for a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeVar
 from weakref import ref
 
@@ -15,10 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framework.columns.counts_pods import MatchedPods
-from framework.columns.facts import WHOLE, CodedFact, Extent, grown
+from framework.columns.facts import CodedFact, Extent, grown
 from framework.columns.groups import Grouping
 from framework.columns.incremental import Log, union
+from framework.columns.whole import Whole
 from framework.interface.columns import ABSENT, DomainCounts, DomainMinimum, Input, PodChange, Rows
+from framework.interface.node_info import PodInfo
 from framework.interface.remembered import remembered
 
 T = TypeVar("T")
@@ -34,6 +37,8 @@ FEW_DOMAINS: Final = 32
 """So many that nobody asked for cost less than to leave them out."""
 _NO_CODES: Final = np.zeros(0, dtype=np.int32)
 
+Moves = Sequence[tuple[int, int]]
+"""(row, how many more), of a what-if."""
 DomainLog = Log[tuple[CodedFact, int]]
 """Domains (a fact's code) whose number changed, or to which a row came."""
 
@@ -89,9 +94,11 @@ class _Tracked:
     def minimum(self) -> DomainMinimum:
         return DomainMinimum(min(self.times, default=NO_MINIMUM), self.domains)
 
-    def minimum_if(self, old: int, new: int) -> DomainMinimum:
-        """With one tracked domain at ``new`` instead of ``old``."""
-        others = (number for number, times in self.times.items() if number != old or times > 1)
+    def minimum_if(self, changes: Sequence[tuple[int, int]]) -> DomainMinimum:
+        """With tracked domains, at least one, at other numbers: (old, new) of each."""
+        gone = Counter([old for old, _ in changes])
+        others = (number for number, times in self.times.items() if times > gone[number])
+        new = min([number for _, number in changes])
         return DomainMinimum(min(new, min(others, default=new)), self.domains)
 
 
@@ -264,20 +271,21 @@ class DomainTable:
     def minimum(self) -> DomainMinimum:
         return self._tracking().minimum()
 
-    def minimum_if(self, row: int, number: int) -> DomainMinimum:
-        """With ``number`` more on ``row``."""
-        code = int(self._row_codes[row])
-        if code < 0 or not number:
-            return self.minimum()
-        old = int(self.table[code])
-        return self._tracking().minimum_if(old, old + number)
+    def _changes_if(self, moves: Moves) -> list[tuple[int, int]]:
+        """(old number, new number) of the domains that change."""
+        by_code: dict[int, int] = {}
+        for row, number in moves:
+            code = int(self._row_codes[row])
+            if code >= 0 and number:
+                by_code[code] = by_code.get(code, 0) + number
+        return [(old := int(self.table[code]), old + number) for code, number in by_code.items()]
 
-    def not_zero_if(self, row: int, number: int) -> int:
-        code = int(self._row_codes[row])
-        if code < 0:
-            return self.not_zero
-        old = int(self.table[code])
-        return self.not_zero + (old + number != 0) - (old != 0)
+    def minimum_if(self, moves: Moves) -> DomainMinimum:
+        changes = self._changes_if(moves)
+        return self._tracking().minimum_if(changes) if changes else self.minimum()
+
+    def not_zero_if(self, moves: Moves) -> int:
+        return self.not_zero + sum((new != 0) - (old != 0) for old, new in self._changes_if(moves))
 
     def number_of(self, row: int) -> int | None:
         """Of the row's domain; None without one."""
@@ -296,46 +304,15 @@ class DomainTable:
         places[codes < 0] = ABSENT
         return DomainCounts(places, table)
 
-    def gather_if(self, row: int, number: int) -> DomainCounts:
-        """The one row with ``number`` more on it."""
+    def gather_if(self, row: int, moves: Moves) -> DomainCounts:
+        """Of this one row."""
         seen = int(self.fact.codes[row])
         there = int(self.table[seen])
-        if self._row_codes[row] == seen:
-            there += number
+        for moved, number in moves:
+            if self._row_codes[moved] == seen:
+                there += number
         # Two slots: for code 0 and for -1, the node without the key.
         return DomainCounts(np.array([min(seen, 0)], dtype=np.int32), np.array([there, there], dtype=np.int64))
-
-
-class Whole:
-    """Input: one value for all rows, worked out when it is asked for."""
-
-    axis = WHOLE
-
-    def __init__(self, read: Callable[[], object], read_if: Callable[[PodChange], object]) -> None:
-        self._read = read
-        self._read_if = read_if
-        self._value: object = None
-        self._version = 0
-
-    @property
-    def version(self) -> int:
-        value = self._read()
-        if value != self._value:
-            self._value = value
-            self._version += 1
-        return self._version
-
-    def changed_since(self, version: int) -> Rows:
-        return NO_ROWS if version == self.version else None
-
-    def grouping(self) -> Grouping:
-        return Grouping()
-
-    def gather(self, rows: Rows) -> object:
-        return self._read()
-
-    def gather_changed(self, change: PodChange) -> object:
-        return self._read_if(change)
 
 
 Held = Callable[[], T | None]
@@ -410,19 +387,22 @@ class PodsInDomains:
         return self.refresh().gather(rows)
 
     def gather_changed(self, change: PodChange) -> DomainCounts:
-        return self.refresh().gather_if(change.row, self._matched.change(change))
+        return self.refresh().gather_if(change.row, self._matched.moves(change))
+
+    def is_counted(self, pod: PodInfo) -> bool:
+        return self._matched.is_counted(pod)
 
     def minimum(self) -> Input:
         found = self._minimum()
         if found is None:
-            found = Whole(self._read_minimum, self._minimum_if)
+            found = Whole(self._read_minimum, self._minimum_if, self._matched.is_counted)
             self._minimum = ref(found)
         return found
 
     def any(self) -> Input:
         found = self._any()
         if found is None:
-            found = Whole(self._read_any, self._any_if)
+            found = Whole(self._read_any, self._any_if, self._matched.is_counted)
             self._any = ref(found)
         return found
 
@@ -430,14 +410,14 @@ class PodsInDomains:
         return self.refresh().minimum()
 
     def _minimum_if(self, change: PodChange) -> DomainMinimum:
-        return self.refresh().minimum_if(change.row, self._matched.change(change))
+        return self.refresh().minimum_if(self._matched.moves(change))
 
     def _read_any(self) -> bool:
         self._matched.refresh()
         return bool(self._matched.rows) and self.refresh().not_zero > 0
 
     def _any_if(self, change: PodChange) -> bool:
-        return self.refresh().not_zero_if(change.row, self._matched.change(change)) > 0
+        return self.refresh().not_zero_if(self._matched.moves(change)) > 0
 
 
 class PodsOnNode:

@@ -256,6 +256,15 @@ class MatchedPods:
         """By how much the pods of ``change`` would change its row's number (``PodQuery`` on what differs there)."""
         return self._number(change.added) - self._number(change.removed)
 
+    def moves(self, change: PodChange) -> tuple[tuple[int, int], ...]:
+        """(row, how many more): of its row, and of those that it takes pods away from for sums over several nodes."""
+        own = (change.row, self.change(change))
+        if not change.elsewhere:
+            return (own,)
+        return (own, *[(row, -1) for row, pod in change.elsewhere if self.is_counted(pod)])
+
+    def is_counted(self, pod: PodInfo) -> bool:
+        return self.query.matches(pod.pod.metadata.namespace, pod.pod.metadata.labels)
+
     def _number(self, pods: Iterable[PodInfo]) -> int:
-        matches = self.query.matches
-        return sum(1 for pod in pods if matches(pod.pod.metadata.namespace, pod.pod.metadata.labels))
+        return sum(map(self.is_counted, pods))

@@ -19,7 +19,6 @@ from framework.columns.counts_domains import (
     DomainTable,
     Held,
     RowDomains,
-    Whole,
     nothing_held,
     rows_of_domains,
 )
@@ -27,6 +26,7 @@ from framework.columns.counts_pods import SPARE_VERDICTS
 from framework.columns.facts import WHOLE, CodedFact, Extent
 from framework.columns.groups import Grouping
 from framework.columns.incremental import Log
+from framework.columns.whole import Whole
 from framework.interface.affinity_terms import AffinityTerm
 from framework.interface.columns import Input, PodChange, Rows, TermKind, TermTarget
 from framework.interface.node_info import PodInfo
@@ -336,4 +336,13 @@ class PlacedTerms:
                 for own in own_terms(pod):
                     if self._matches(own) and self._fact_of(own.term.topology_key).codes[change.row] >= 0:
                         total[0] += sign * self._weight(own)
+        for row, pod in change.elsewhere:
+            for own in own_terms(pod) if pod.has_affinity else ():
+                if self._matches(own):
+                    codes = self._fact_of(own.term.topology_key).codes
+                    if codes[row] == codes[change.row] >= 0:
+                        total[0] -= self._weight(own)
         return total
+
+    def is_counted(self, pod: PodInfo) -> bool:
+        return pod.has_affinity and any(map(self._matches, own_terms(pod)))

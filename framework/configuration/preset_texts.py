@@ -341,6 +341,19 @@ profiles:
           - name: "*"
 """
 
+CROSS_NODE: Final = """\
+# Where no node alone can make room, as with spread constraints and anti-affinity over zones, pods leave several nodes.
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+  - schedulerName: default-scheduler
+    plugins:
+      postFilter:
+        enabled:
+          # It tries all sets of pods of lower priority, after DefaultPreemption has found nobody on any single node.
+          - name: CrossNodePreemption
+"""
+
 NODES: Final = """\
 # Nodes by what they are: their size, a number on a label, pods that are about to leave, system calls of their pods.
 apiVersion: kubescheduler.config.k8s.io/v1

@@ -71,6 +71,12 @@ PRESETS: Final = (
         texts.TOLERATION,
     ),
     Preset(
+        "cross-node",
+        noted("Preemption across nodes"),
+        noted("CrossNodePreemption, a sample: pods of several nodes leave together."),
+        texts.CROSS_NODE,
+    ),
+    Preset(
         "node-facts",
         noted("Facts of nodes"),
         noted("NodeResourcesAllocatable, NodeMetadata, PodState and SySched."),

@@ -65,6 +65,13 @@ class PodChange(Protocol):
         """
         ...
 
+    @property
+    def elsewhere(self) -> Sequence[tuple[int, PodInfo]]:
+        """(row, pod) of pods that are gone for what is counted over several nodes, though the node of ``row`` still has
+        them: it may be this one or another (``Handle.dry_run_across``). Of each such pod an input that counts so says
+        ``is_counted(pod)``; to others this is nothing."""
+        ...
+
 
 class Versioned(Protocol):
     """``version`` grows with every change."""
@@ -75,6 +82,9 @@ class Versioned(Protocol):
 
 class Input(Versioned, Protocol):
     """Something a kernel's answer depends on, aligned with the node axis.
+
+    One that counts pods over several nodes also has ``is_counted(pod)``: whether it matters to any row that the pod is
+    there (``PodChange.elsewhere``).
 
     ``gather`` gives the value for rows; ``gather_changed`` gives it for the single row ``change.row`` as if the pods of
     ``change`` had come and gone (arrays of length 1; counts and minima of the node's domains included).

@@ -219,6 +219,10 @@ class Handle(Protocol):
         """A what-if on one node: remove and re-add pods, then ask the filters (with nominated pods)."""
         ...
 
+    def dry_run_across(self, state: CycleState, pod: PodInfo) -> DryRunAcross:
+        """What-ifs in which pods of several nodes leave together."""
+        ...
+
 
 class Followed(Protocol[V]):
     """What ``Handle.follow`` gives."""
@@ -275,4 +279,25 @@ class DryRun(Protocol):
 
     def run_filters(self) -> Status:
         """Filters with nominated pods (the double pass of docs/semantics/framework.md#nominated-pods)."""
+        ...
+
+
+class DryRunAcross(Protocol):
+    """Pods of several nodes taken away together; the originals stay untouched.
+
+    A node is looked at without one of its pods. What PreFilter plugins count over several nodes is without all that
+    leave, wherever they are (upstream ``RunPreFilterExtensionRemovePod`` on one state, ``NodeInfo.Clone`` per victim).
+    """
+
+    def is_counted(self, pod: PodInfo) -> bool:
+        """Whether some node but its own may be judged otherwise without this pod."""
+        ...
+
+    def passes_alone(self, node: NodeInfo, leaving: PodInfo) -> bool:
+        """Whether the plugins that look at a node alone would take the pod there. If not, nobody's leaving helps."""
+        ...
+
+    def passes(self, leaving: Sequence[tuple[NodeInfo, PodInfo]], place: int) -> bool:
+        """Whether all plugins would, with nominated pods, on the node of ``leaving[place]``. ``leaving``: (a pod's
+        node, the pod)."""
         ...

@@ -32,6 +32,7 @@ from framework.interface import (
 from framework.interface.plugin import PlacementGeneratePlugin, PlacementScorePlugin
 from framework.plugins.capacityscheduling.plugin import CapacityScheduling
 from framework.plugins.coscheduling.plugin import Coscheduling
+from framework.plugins.crossnodepreemption.plugin import CrossNodePreemption
 from framework.plugins.defaultbinder import DefaultBinder
 from framework.plugins.defaultpreemption.plugin import DefaultPreemption
 from framework.plugins.dynamicresources.plugin import DynamicResources
@@ -107,6 +108,7 @@ PLUGINS: Final[tuple[type[Plugin] | CatalogueEntry, ...]] = (
     NodeResourcesAllocatable,
     NodeResourceTopologyMatch,
     PreemptionToleration,
+    CrossNodePreemption,
     TargetLoadPacking,
     LoadVariationRiskBalancing,
     LowRiskOverCommitment,

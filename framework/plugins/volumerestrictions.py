@@ -100,6 +100,10 @@ class DiskConflicts:
         stay = [pod for pod in self._users.on_row(change.row) if pod.uid not in gone]
         return np.array([self._conflict([*stay, *change.added])])
 
+    def is_counted(self, pod: PodInfo) -> bool:
+        """Of one node alone, but its plan is told together with claims that are counted over all."""
+        return self._conflict((pod,))
+
 
 class ClaimsInUse:
     """→ int64: uses of the pod's ReadWriteOncePod claims, the same for every node but for pods that come and go."""
@@ -119,7 +123,11 @@ class ClaimsInUse:
 
     def gather_changed(self, change: PodChange) -> NDArray[np.int64]:
         claims = self._claims
-        return np.array([claims.in_use + claims.references(change.added) - claims.references(change.removed)])
+        gone = (*change.removed, *[pod for _, pod in change.elsewhere])
+        return np.array([claims.in_use + claims.references(change.added) - claims.references(gone)])
+
+    def is_counted(self, pod: PodInfo) -> bool:
+        return self._claims.references((pod,)) > 0
 
 
 def _kernel(conflict: NDArray[np.bool_], in_use: NDArray[np.int64]) -> NDArray[np.int8]:

@@ -86,21 +86,35 @@ def preempt(
         for status, node in failures:
             refused.setdefault(", ".join(status.all_reasons), []).append(node)
         return PostFilterResult(nominated_node="", refused=refused), Status.unschedulable(message)
-    if handle.asks_extenders(current):
-        return AskExtenders(current, candidates, lambda left: _reviewed(plugin, handle, current, left))
-    return _take(plugin, handle, current, candidates)
+    return choose(plugin, handle, current, candidates)
+
+
+def choose(
+    plugin: str, handle: Handle, preemptor: Pod, candidates: Sequence[Candidate], not_tried: Sequence[str] = ()
+) -> tuple[PostFilterResult | None, Status] | AskExtenders:
+    """PostFilter's answer where there are candidates; extenders may leave some out first.
+
+    ``not_tried``: nodes that were left out because enough had been tried.
+    """
+    if handle.asks_extenders(preemptor):
+        return AskExtenders(preemptor, candidates, lambda left: _reviewed(plugin, handle, preemptor, left, not_tried))
+    return _take(plugin, handle, preemptor, candidates, not_tried)
 
 
 def _reviewed(
-    plugin: str, handle: Handle, preemptor: Pod, left: Sequence[Candidate] | Status
+    plugin: str,
+    handle: Handle,
+    preemptor: Pod,
+    left: Sequence[Candidate] | Status,
+    not_tried: Sequence[str],
 ) -> tuple[PostFilterResult | None, Status]:
     if isinstance(left, Status):
         return None, left
-    return _take(plugin, handle, preemptor, left) if left else (None, NOBODY_LEFT)
+    return _take(plugin, handle, preemptor, left, not_tried) if left else (None, NOBODY_LEFT)
 
 
 def _take(
-    plugin: str, handle: Handle, preemptor: Pod, candidates: Sequence[Candidate]
+    plugin: str, handle: Handle, preemptor: Pod, candidates: Sequence[Candidate], not_tried: Sequence[str]
 ) -> tuple[PostFilterResult | None, Status]:
     """The best of the candidates: its victims are evicted, or a person is asked about them."""
     now = handle.now()
@@ -125,6 +139,7 @@ def _take(
         candidates=candidates,
         nominated_any=tuple(equal_nodes),
         lost_by=[CRITERIA[criterion] if criterion >= 0 else "" for criterion in lost_by.tolist()],
+        not_tried=not_tried,
     ), Status() if waits is None else waits
 
 

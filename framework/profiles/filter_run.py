@@ -65,8 +65,9 @@ class FilterRun:
         """No plugin has to be asked node by node for this pod: all nodes can be decided at once."""
         self.stateful = bool(extensions) or not self.columnar
 
-    def case(self, case: NodeCase) -> Status:
-        for entry in self.entries:
+    def case(self, case: NodeCase, entries: Sequence[FilterEntry] | None = None) -> Status:
+        """``entries``: those that are asked; None for all."""
+        for entry in self.entries if entries is None else entries:
             if entry.per_node is not None:
                 status = self.call(entry, case.state, case.node)
                 if not status.is_success:
@@ -108,21 +109,23 @@ class FilterRun:
 class NodeCase:
     """One node with pods taken away or put on. A PodChange for the columns and a DryRun for PostFilter plugins."""
 
-    def __init__(self, run: FilterRun, row: int, node: NodeInfo) -> None:
+    def __init__(self, run: FilterRun, row: int, node: NodeInfo, state: CycleState | None = None) -> None:
+        """``state``: one that is written to, in place of a copy of the run's."""
         self.run = run
         self.row = row
         self.removed: list[PodInfo] = []
         self.added: list[PodInfo] = []
         self.port_moves: list[tuple[PodInfo, bool]] = []
-        self.state = run.state
+        self.elsewhere: Sequence[tuple[int, PodInfo]] = ()
+        self.state = run.state if state is None else state
         self._base = node
         self._own: NodeInfo | None = None
         self._pending: list[tuple[PodInfo, bool]] = []
-        self._state_is_own = False
+        self._state_is_own = state is not None
 
     @property
     def changed(self) -> bool:
-        return bool(self.removed or self.added or self.port_moves)
+        return bool(self.removed or self.added or self.port_moves or self.elsewhere)
 
     @property
     def node(self) -> NodeInfo:
@@ -175,12 +178,14 @@ class NodeCase:
     def _fork(self) -> NodeCase:
         other = NodeCase(self.run, self.row, self.node)
         other.removed, other.added, other.port_moves = list(self.removed), list(self.added), list(self.port_moves)
+        other.elsewhere = self.elsewhere
         other.state = self.state
         if self.run.stateful:
             other.own_state()
         return other
 
-    def run_filters(self) -> Status:
+    def run_filters(self, entries: Sequence[FilterEntry] | None = None) -> Status:
+        """``entries``: those that are asked; None for all."""
         nominated = self.run.nominated_for(self._base.name)
         if nominated:
             with_them = self._fork()
@@ -188,10 +193,10 @@ class NodeCase:
                 status = with_them.add_pod(pod)
                 if not status.is_success:
                     return status
-            status = self.run.case(with_them)
+            status = self.run.case(with_them, entries)
             if not status.is_success:
                 return status
-        return self.run.case(self)
+        return self.run.case(self, entries)
 
 
 def _take(pods: list[PodInfo], uid: str) -> bool:

@@ -14,6 +14,7 @@ from framework.interface.plugin import EvictionAskingPlugin
 from framework.interface.pod_groups import PodGroupMembers
 from framework.objects import Pod
 from framework.preemption.proposals import AskingFirst
+from framework.profiles.across import AcrossNodes
 from framework.profiles.filter_run import FilterRun, NodeCase
 from framework.profiles.post_filter import FollowedRows, Following, RowStates
 from framework.profiles.services import QueueForPlugins, Services
@@ -136,12 +137,19 @@ class ProfileHandle:
     def asks_extenders(self, pod: Pod) -> bool:
         return any(each.preempts and each.is_interested(pod) for each in self._services.extenders)
 
-    def dry_run(self, state: CycleState, pod: PodInfo, node: NodeInfo) -> NodeCase:
+    def dry_run_across(self, state: CycleState, pod: PodInfo) -> AcrossNodes:
+        return AcrossNodes(self._filter_run(state, pod))
+
+    def _filter_run(self, state: CycleState, pod: PodInfo) -> FilterRun:
         run = cast("FilterRun | None", state.filter_run)
         if run is None or run.pod.uid != pod.uid:
             # PreFilter rejected the pod, so Filter never ran; or a plugin tries out a state of its own.
             assert self.make_filter_run is not None
             run = self.make_filter_run(state, pod)
+        return run
+
+    def dry_run(self, state: CycleState, pod: PodInfo, node: NodeInfo) -> NodeCase:
+        run = self._filter_run(state, pod)
         run.work.dry_runs += 1
         case = NodeCase(run, self._services.snapshot.row(node.name), node)
         if run.stateful:

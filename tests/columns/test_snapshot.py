@@ -36,6 +36,10 @@ class RowChange:
     removed: tuple[PodInfo, ...] = ()
 
     @property
+    def elsewhere(self) -> list[tuple[int, PodInfo]]:
+        return []
+
+    @property
     def port_moves(self) -> list[tuple[PodInfo, bool]]:
         return [*((pod, False) for pod in self.removed), *((pod, True) for pod in self.added)]
 

@@ -127,6 +127,7 @@ def test_what_is_kept_is_bounded() -> None:
 def test_plugins_that_promise_repeatable_answers() -> None:
     """A plugin that looks at the clock, at waiting pods or at its own past must not be here."""
     assert sorted(plugin.name for plugin in PLUGINS if isinstance(plugin, type) and plugin.repeatable) == [
+        "CrossNodePreemption",
         "DefaultPreemption",
         "DynamicResources",
         "EvictionApproval",

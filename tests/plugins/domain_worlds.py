@@ -59,6 +59,7 @@ class PodsChange:
     row: int
     added: Sequence[PodInfo] = ()
     removed: Sequence[PodInfo] = ()
+    elsewhere: Sequence[tuple[int, PodInfo]] = ()
 
     @property
     def port_moves(self) -> list[tuple[PodInfo, bool]]:

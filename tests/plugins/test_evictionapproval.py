@@ -96,7 +96,7 @@ def reject(play: Play, name: str = "high", reason: str = "not today") -> None:
     play.cycles()
 
 
-PLUGINS = ["DefaultPreemption", "PreemptionToleration", "CapacityScheduling"]
+PLUGINS = ["DefaultPreemption", "PreemptionToleration", "CapacityScheduling", "CrossNodePreemption"]
 
 
 @pytest.mark.parametrize("evicts", PLUGINS)

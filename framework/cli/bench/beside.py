@@ -163,6 +163,7 @@ BESIDE: Final = {
         },
     ),
     "PreemptionToleration": Beside(instead_of="DefaultPreemption"),
+    "CrossNodePreemption": Beside(),
     "TargetLoadPacking": Beside(objects=load),
     "LoadVariationRiskBalancing": Beside(objects=load),
     "LowRiskOverCommitment": Beside(objects=load),
