@@ -14,7 +14,14 @@ from importlib.metadata import EntryPoint, PackageNotFoundError, distribution, d
 from typing import Final, TextIO
 
 from framework.configuration.catalogue import CatalogueEntry
-from framework.plugins.registry import ENTRY_POINT_GROUP, PluginRefused, built_in_registry, describe, plugin_of
+from framework.plugins.registry import (
+    ENTRY_POINT_GROUP,
+    OPTIONAL,
+    PluginRefused,
+    built_in_registry,
+    describe,
+    plugin_of,
+)
 
 LIKE: Final = 0.8
 """How alike names are of which one was probably meant."""
@@ -48,7 +55,7 @@ def survey(packages: Iterable[str] = (), found: Iterable[EntryPoint] | None = No
     """``packages``: of which somebody expects plugins. ``found``: entry points of all groups, else those installed."""
     every = list(offered() if found is None else found)
     report = Survey()
-    known = {entry.name: "the playground" for entry in built_in_registry().entries()}
+    known = {entry.name: "the playground" for entry in built_in_registry().with_plugins(OPTIONAL).entries()}
     for entry_point in sorted((each for each in every if each.group == ENTRY_POINT_GROUP), key=lambda each: each.name):
         plugin = looked_at(entry_point, known)
         if plugin.described is not None and not plugin.problem:

@@ -108,7 +108,6 @@ PLUGINS: Final[tuple[type[Plugin] | CatalogueEntry, ...]] = (
     NodeResourcesAllocatable,
     NodeResourceTopologyMatch,
     PreemptionToleration,
-    CrossNodePreemption,
     TargetLoadPacking,
     LoadVariationRiskBalancing,
     LowRiskOverCommitment,
@@ -125,6 +124,10 @@ PLUGINS: Final[tuple[type[Plugin] | CatalogueEntry, ...]] = (
     ElasticQuotaTree,
     ReservationPlugin,
 )
+
+OPTIONAL: Final[tuple[type[Plugin], ...]] = (CrossNodePreemption,)
+"""What scheduler-plugins has and leaves out of the scheduler that it builds. Configurations of runs may name them;
+``decide`` refuses them, as that scheduler does."""
 
 _BASES: Final[dict[ExtensionPoint, tuple[type[Plugin], ...]]] = {
     _P.PRE_ENQUEUE: (PreEnqueuePlugin,),
@@ -232,9 +235,10 @@ def called_otherwise(plugin: type[Plugin]) -> str:
 
 
 def built_in_registry() -> Registry:
+    """What kube-scheduler and the scheduler of scheduler-plugins know, and plugins of ours."""
     return Registry(PLUGINS)
 
 
 def installed_registry() -> Registry:
-    """The built-in plugins and those of installed packages."""
-    return built_in_registry().with_plugins(installed_plugins())
+    """The built-in plugins, optional ones, and those of installed packages."""
+    return built_in_registry().with_plugins((*OPTIONAL, *installed_plugins()))

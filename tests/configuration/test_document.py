@@ -33,9 +33,9 @@ from framework.configuration.edits import (
 from framework.configuration.presets import PRESETS
 from framework.configuration.source import read_source
 from framework.configuration.surgery import CannotEdit, TextEditor
-from framework.plugins.registry import built_in_registry
+from framework.plugins.registry import OPTIONAL, built_in_registry
 
-REGISTRY = built_in_registry()
+REGISTRY = built_in_registry().with_plugins(OPTIONAL)
 
 INDENTED = """\
 # Team batch, reviewed in March.

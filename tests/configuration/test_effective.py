@@ -15,9 +15,9 @@ from framework.configuration.effective import EffectiveConfiguration
 from framework.configuration.expansion import outline
 from framework.configuration.presets import PRESETS, Preset
 from framework.configuration.types import Plugin, PluginSet
-from framework.plugins.registry import built_in_registry
+from framework.plugins.registry import OPTIONAL, built_in_registry
 
-REGISTRY = built_in_registry()
+REGISTRY = built_in_registry().with_plugins(OPTIONAL)
 HEAD = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
 
 

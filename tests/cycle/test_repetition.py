@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from framework.cycle.repetition import KEPT_SIZE, RepeatDiffers, Repeats
-from framework.plugins.registry import PLUGINS
+from framework.plugins.registry import OPTIONAL, PLUGINS
 from framework.scheduler import ObjectAdded
 from tests.builders import make_node
 from tests.cycle.repeated_runs import BEGINNING, CONFIGURATIONS, Operation, RepeatedRun, Tally, operations, pod
@@ -126,7 +126,9 @@ def test_what_is_kept_is_bounded() -> None:
 
 def test_plugins_that_promise_repeatable_answers() -> None:
     """A plugin that looks at the clock, at waiting pods or at its own past must not be here."""
-    assert sorted(plugin.name for plugin in PLUGINS if isinstance(plugin, type) and plugin.repeatable) == [
+    assert sorted(
+        plugin.name for plugin in (*PLUGINS, *OPTIONAL) if isinstance(plugin, type) and plugin.repeatable
+    ) == [
         "CrossNodePreemption",
         "DefaultPreemption",
         "DynamicResources",

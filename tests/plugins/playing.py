@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from framework.configuration.load import load
 from framework.objects import KubeObject, Pod
 from framework.objects.timestamps import SECOND
-from framework.plugins.registry import built_in_registry
+from framework.plugins.registry import OPTIONAL, built_in_registry
+
+REGISTRY = built_in_registry().with_plugins(OPTIONAL)
 from framework.scheduler import Cluster, Observer, Scheduler
 from framework.scheduler.observer import ClusterEventRecord
 from framework.trace.attempt import AttemptTrace
@@ -31,7 +33,7 @@ class Remembering(Observer):
 
 class Play:
     def __init__(self, configuration: str, objects: Iterable[KubeObject], *, seed: int = 1) -> None:
-        loaded = load(configuration, built_in_registry())
+        loaded = load(configuration, REGISTRY)
         assert loaded.effective is not None, loaded.errors
         cluster = Cluster()
         for each in objects:
@@ -39,7 +41,7 @@ class Play:
         self.seen = Remembering()
         self.scheduler = Scheduler(
             loaded.effective,
-            built_in_registry(),
+            REGISTRY,
             start=START,
             seed=seed,
             ties="smallest",

@@ -40,13 +40,13 @@ from framework.objects.reservations import (
     ReservationSpec,
     ReservationStatus,
 )
-from framework.plugins.registry import built_in_registry
+from framework.plugins.registry import OPTIONAL, built_in_registry
 from framework.profiles import Profile
 from framework.scheduler import Observer, Scheduler
 from tests.builders import make_pod
 from tests.trace.scenario import node, pod
 
-ALL = built_in_registry()
+ALL = built_in_registry().with_plugins(OPTIONAL)
 FILTERS = [name for name in ALL.names() if issubclass(ALL.plugin_class(name) or object, ColumnFilterPlugin)]
 OURS = ("LoadAwareScheduling", "Reservation")
 CATALOGUE = [entry.name for entry in ALL.entries() if entry.origin == "scheduler-plugins" or entry.name in OURS]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from babel.messages.pofile import read_po
 
-from framework.plugins.registry import PLUGINS
+from framework.plugins.registry import OPTIONAL, PLUGINS
 
 ROOT = Path(__file__).parents[2]
 WORD = re.compile(r"[A-Za-z][\w./-]*[A-Za-z0-9]|[A-Za-z]")
@@ -65,7 +65,7 @@ CLUSTERS = """
     ignorable nominatedNodeName scheduler-plugins LoadMetrics api/v1/query query_range vector matrix
 """
 """Extenders, quotas and zones, connections to clusters, loads of nodes."""
-TERMS = {plugin.name for plugin in PLUGINS}.union(
+TERMS = {plugin.name for plugin in (*PLUGINS, *OPTIONAL)}.union(
     FRAMEWORK.split(), API.split(), CATALOGUE.split(), OTHER.split(), OLDER.split(), CLUSTERS.split()
 )
 

@@ -20,7 +20,7 @@ from framework.cli.errors import InputError
 from framework.configuration import EffectiveConfiguration, load_value
 from framework.objects import KubernetesObject, Namespace, ObjectMeta, Pod
 from framework.objects.decode import decode_manifest
-from framework.plugins.registry import Registry, built_in_registry
+from framework.plugins.registry import OPTIONAL, Registry, built_in_registry
 from framework.scheduler import Cluster, Scheduler
 from framework.scheduler.collector import settle
 
@@ -112,7 +112,7 @@ class World:
 
 def profile(workload: Workload, percentage: int) -> tuple[Registry, EffectiveConfiguration]:
     """The default profile, with what the workload adds to it."""
-    registry = built_in_registry()
+    registry = built_in_registry().with_plugins(OPTIONAL)
     wanted: dict[str, Any] = {"schedulerName": "default-scheduler"}
     if workload.plugin:
         plugin = FewPodsFirst if workload.plugin == "score" else AtMostAHundred

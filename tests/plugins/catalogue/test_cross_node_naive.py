@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable, Iterator
 from copy import deepcopy
@@ -9,13 +10,15 @@ from typing import Any
 
 from hypothesis import given, settings
 
+from framework.cli.cases import parse_case
+from framework.cli.decide import decide
 from framework.configuration import load
 from framework.configuration.presets import PRESETS
 from framework.interface import NodeInfo, PodInfo
 from framework.plugins.crossnodepreemption.search import Search
 from framework.plugins.registry import built_in_registry
 from tests.builders import make_node, make_pod
-from tests.plugins.catalogue.worlds import SEEDS, Manifest, World, container, node, pod, priority
+from tests.plugins.catalogue.worlds import REGISTRY, SEEDS, Manifest, World, container, node, pod, priority
 
 BESIDE = ("NodeResourcesFit", "NodePorts", "PodTopologySpread", "InterPodAffinity")
 HIGH, MIDDLE, LOW = 100, 50, 0
@@ -209,12 +212,20 @@ def test_a_pod_that_never_preempts_does_not() -> None:
 def test_it_is_in_no_profile_unless_somebody_enables_it() -> None:
     enabling = []
     for each in PRESETS:
-        effective = load(each.text, built_in_registry()).effective
+        effective = load(each.text, REGISTRY).effective
         assert effective is not None
         points = [point for profile in effective.profiles for point in profile.points.values()]
         if any(plugin.name == "CrossNodePreemption" for point in points for plugin in point.plugins):
             enabling.append(each.id)
     assert enabling == ["cross-node"]
+
+
+def test_cases_are_refused_that_name_it_as_by_the_scheduler_that_lacks_it() -> None:
+    """The recorded cases have such a one."""
+    case = parse_case(json.dumps(zones_that_are_taken(**spread("zone")).case()), "world")
+    refused = decide(case, built_in_registry())
+    assert refused["results"] == []
+    assert str(refused["configError"]).endswith('"CrossNodePreemption" does not exist')
 
 
 # --- where the search ends ----------------------------------------------------------------------------------------

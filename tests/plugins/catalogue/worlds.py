@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 
 from framework.cli.cases import parse_case
 from framework.cli.decide import decide
-from framework.plugins.registry import built_in_registry
+from framework.plugins.registry import OPTIONAL, built_in_registry
 
 Manifest = dict[str, Any]
+REGISTRY = built_in_registry().with_plugins(OPTIONAL)
 SEEDS = st.integers(0, 2**32 - 1)
 START = 1767312000
 """Seconds of the clock of every case, 2026-01-02T00:00:00Z."""
@@ -151,7 +152,7 @@ class World:
 
     def decided(self) -> Manifest:
         case = parse_case(json.dumps(self.case()), "world")
-        report: Manifest = json.loads(msgspec.json.encode(decide(case, built_in_registry())))
+        report: Manifest = json.loads(msgspec.json.encode(decide(case, REGISTRY)))
         return report
 
     def attempts(self) -> Iterator[tuple[Manifest, Manifest]]:
