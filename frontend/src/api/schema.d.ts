@@ -3080,7 +3080,7 @@ export interface components {
              */
             text: string;
             /**
-             * @description Instead of a text: default, bin-pack, spread, no-scoring, approvals, evictions, quotas, quota-tree, numa, network, load, load-aware, reservations, power, toleration, node-facts, shared-cluster
+             * @description Instead of a text: default, bin-pack, spread, no-scoring, approvals, evictions, quotas, quota-tree, numa, network, load, load-aware, reservations, power, toleration, cross-node, node-facts, shared-cluster
              * @default
              */
             preset: string;
