@@ -8,12 +8,11 @@ from framework.configuration.load import load
 from framework.objects import KubeObject, Pod
 from framework.objects.timestamps import SECOND
 from framework.plugins.registry import OPTIONAL, built_in_registry
-
-REGISTRY = built_in_registry().with_plugins(OPTIONAL)
 from framework.scheduler import Cluster, Observer, Scheduler
 from framework.scheduler.observer import ClusterEventRecord
 from framework.trace.attempt import AttemptTrace
 
+REGISTRY = built_in_registry().with_plugins(OPTIONAL)
 START = 1_800_000_000 * SECOND
 
 
