@@ -72,6 +72,8 @@ class Images:
     def freeze(self, row: int, node_name: str) -> None:
         """The node of ``row`` changed (itself or its pods): it sees today's counts."""
         held = self._of_node.get(node_name)
+        if held is None and row not in self._frozen:
+            return
         frozen = {name: ImageOnNode(state.size, len(state.nodes)) for name, state in held.items()} if held else {}
         if self._frozen.get(row, {}) != frozen:
             self._set(row, frozen)

@@ -283,7 +283,7 @@ class Snapshot:
 
     def get(self, name: str) -> NodeInfo | None:
         row = self._rows.get(name)
-        return None if row is None else self._info(row)
+        return None if row is None else self._infos[row]
 
     def row(self, name: str) -> int:
         """KeyError when there is no such node."""

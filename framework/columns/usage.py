@@ -18,7 +18,9 @@ from framework.interface.columns import Column, PodChange, Rows, WorkOut, lowest
 from framework.interface.node_info import HostPort, NodeInfo, PodInfo, ports_after, ports_conflict
 
 Ints = NDArray[np.int64]
-NO_POD: Final = np.iinfo(np.int64).max
+LOWEST: Final = -(1 << 63)
+HIGHEST: Final = (1 << 63) - 1
+NO_POD: Final = HIGHEST
 """Stands for the lowest priority on a node without pods."""
 KEPT_CODES: Final = 1 << 15
 """Different states of nodes that are remembered."""
@@ -26,6 +28,8 @@ KEPT_CODES: Final = 1 << 15
 
 def wrap(value: int) -> int:
     """``value`` as Go's int64 holds it."""
+    if LOWEST <= value <= HIGHEST:
+        return value
     return (value + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
@@ -138,6 +142,7 @@ class Usage:
         self.lowest_priority[row] = min((p.pod.spec.priority or 0 for p in info.pods), default=NO_POD)
 
     def _write_requested(self, row: int, info: NodeInfo, names: tuple[str, ...]) -> None:
+        written = [info.non_zero_cpu, info.non_zero_memory]
         for name in names:
             column = self._requested.get(name)
             if column is None:
@@ -145,9 +150,8 @@ class Usage:
                 self.arrays += 1
             amount = info.requested[name]
             column[row] = wrap(amount)
-            self._bound(amount, amount)
-        cpu, memory = info.non_zero_cpu, info.non_zero_memory
-        self._bound(max(cpu, memory), min(cpu, memory))
+            written.append(amount)
+        self._bound(max(written), min(written))
         self.non_zero_cpu[row] = wrap(info.non_zero_cpu)
         self.non_zero_memory[row] = wrap(info.non_zero_memory)
         self.pods[row] = len(info.pods)

@@ -109,8 +109,12 @@ class BindingCycle:
             self.phase = Phase.BINDING
 
         if self.phase is Phase.BINDING:
-            write = partial(profile.binding.pre_bind, state, pod, node_name, trace, core.clock.now, self.pre_bind_wait)
-            bound = self._answered(core, write) if core.api.answers_later else write()
+            pre_bind, waited = profile.binding.pre_bind, self.pre_bind_wait
+            if core.api.answers_later:
+                write = partial(pre_bind, state, pod, node_name, trace, core.clock.now, waited)
+                bound = self._answered(core, write)
+            else:
+                bound = pre_bind(state, pod, node_name, trace, core.clock.now, waited)
             if bound is None:
                 return
             if isinstance(bound, PreBindWait):
@@ -132,8 +136,11 @@ class BindingCycle:
             return
         bound = told
         if bound is None:
-            bind = partial(profile.binding.bind, state, pod, node_name, trace)
-            bound = self._answered(core, bind) if core.api.answers_later else bind()
+            bind = profile.binding.bind
+            if core.api.answers_later:
+                bound = self._answered(core, partial(bind, state, pod, node_name, trace))
+            else:
+                bound = bind(state, pod, node_name, trace)
             if bound is None:
                 return
         yield "Bind"

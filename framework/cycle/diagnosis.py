@@ -44,7 +44,7 @@ class NodeToStatus(NodeStatuses):
 
     def _verdict_of(self, name: str) -> int:
         position = self._position(name)
-        return NOT_EVALUATED if position is None else int(self.trace.verdict[position])
+        return NOT_EVALUATED if position is None else self.trace.at(position)
 
     def plugins_looked_again(self) -> None:
         """What they refused now was said after the extenders."""
@@ -61,8 +61,8 @@ class NodeToStatus(NodeStatuses):
 
     def set(self, position: int, status: Status) -> None:
         """A success leaves an earlier status of the node in place, as upstream's map does."""
-        if not status.is_success or self.trace.verdict[position] == NOT_EVALUATED:
-            self.trace.verdict[position] = self._number(status)
+        if not status.is_success or self.trace.at(position) == NOT_EVALUATED:
+            self.trace.set(position, self._number(status))
 
     def set_many(self, positions: NDArray[np.intp], verdict: NDArray[np.int32], statuses: list[Status]) -> None:
         """``verdict`` holds indices into ``statuses``, of which the first is success."""

@@ -17,12 +17,13 @@ from framework.cycle.core import SchedulingCore
 from framework.cycle.diagnosis import Diagnosis, NodeToStatus
 from framework.cycle.extending import ExtenderFilter
 from framework.extenders import EXTENDER
+from framework.interface.columns import one_row
 from framework.interface.cycle_state import CycleState
 from framework.interface.node_info import PodInfo
 from framework.interface.status import SUCCESS, Code, Status
-from framework.profiles import FeasibleNodes, FilterRun, NodeCase, PodClass, Profile
+from framework.profiles import FeasibleNodes, FilterRun, PodClass, Profile
 from framework.profiles.batch import Batch, HintTold
-from framework.profiles.filter_run import Answers, Promised, ask_nodes, count_nominated
+from framework.profiles.filter_run import Answers, AsTheyAre, Promised, ask_nodes, count_nominated
 from framework.profiles.outcomes import error_text
 from framework.trace.attempt import AttemptTrace
 
@@ -89,9 +90,10 @@ def find_nodes(
     search = NodeSearch(core, profile, profile.filtering.make_run(state, pod, pod_class), pod_class, diagnosis)
     state.filter_run = search.run
     nominated = pod.pod.status.nominated_node_name
-    hint = "" if profile.batch is None else _hint(core, profile, profile.batch, pod, search.run)
+    now = AsTheyAre(search.run)
+    hint = "" if profile.batch is None else _hint(core, profile, profile.batch, pod, trace.pod, now)
     first = nominated or hint
-    if first and _is_candidate(core, first) and len(found := search.only(first)):
+    if first and _is_candidate(core, first) and len(found := search.only(first, now)):
         # Tried even when the PreFilter node lists leave it out (docs/semantics/framework.md#find-nodes).
         alone = FeasibleNodes(pod_class, snapshot.order, 0, found)
         if extenders is not None:
@@ -133,16 +135,16 @@ def find_nodes(
     return FoundNodes(left, diagnosis)
 
 
-def _hint(core: SchedulingCore, profile: Profile, batch: Batch, pod: PodInfo, run: FilterRun) -> str:
-    """The node that batching names, or ""."""
+def _hint(core: SchedulingCore, profile: Profile, batch: Batch, pod: PodInfo, key: str, now: AsTheyAre) -> str:
+    """The node that batching names, or "". ``key``: the pod's ``namespace/name``."""
 
     def rejects(name: str) -> bool | None:
         node = core.snapshot.get(name)
-        return None if node is None else run.case(NodeCase(run, core.snapshot.row(name), node)).is_rejected
+        return None if node is None else now.status(core.snapshot.row(name), node).is_rejected
 
     cycle = core.queue.scheduling_cycle
-    hint, unusable = batch.hint(pod, cycle, core.now, rejects)
-    core.observer.batched(HintTold(pod.pod.key, profile.name, cycle, hint, batch.left, unusable))
+    hint, unusable = batch.hint(pod, cycle, core.clock.now, rejects)
+    core.observer.batched(HintTold(key, profile.name, cycle, hint, batch.left, unusable))
     return hint
 
 
@@ -182,14 +184,14 @@ class NodeSearch:
         self._untouched = True
         """No node has a status yet."""
 
-    def only(self, node_name: str) -> NDArray[np.intp]:
+    def only(self, node_name: str, now: AsTheyAre) -> NDArray[np.intp]:
         """The nominated node alone. An error is only logged; pending plugins are not remembered (Go copies the
         diagnosis, so only what is shared by reference stays)."""
         snapshot = self._core.snapshot
         row = snapshot.row(node_name)
         node = snapshot.get(node_name)
         assert node is not None
-        status = self.run.with_nominated(row, node) if self._profile.enabled.filter else SUCCESS
+        status = now.with_nominated(row, node) if self._profile.enabled.filter else SUCCESS
         position = int(snapshot.position_of_row[row])
         if status.code is Code.ERROR:
             self._core.observer.logged(f"Evaluation failed on nominated node: {error_text(status)}")
@@ -197,7 +199,7 @@ class NodeSearch:
         self._untouched = False
         self._diagnosis.statuses.set(position, status)
         if status.is_success:
-            return np.array([row], dtype=np.intp)
+            return one_row(row)
         if status.plugin:
             self._diagnosis.unschedulable_plugins.add(status.plugin)
         return _NONE

@@ -215,7 +215,7 @@ def _keep_for_equal_pods(
     scores, names = trace.scores, core.snapshot.order_names
     rest = None if scores is None else partial(RankedNodes, core.ties, scores, names, chosen)
     cycle = core.queue.scheduling_cycle
-    unusable = batch.placed(pod, hint, chosen, rest, cycle, core.now)
+    unusable = batch.placed(pod, hint, chosen, rest, cycle, core.clock.now)
     kept = 0 if unusable or hint == chosen else batch.left
     core.observer.batched(KeptTold(profile.name, cycle, hint, chosen, kept, unusable))
 

@@ -98,12 +98,46 @@ class FilterRun:
 
     def nominated_for(self, node_name: str) -> list[PodInfo]:
         """Other pods nominated to the node whose priority this pod must yield to."""
+        if not (nominated := self._nominated(node_name)):
+            return []
         mine = priority_of(self.pod.pod)
-        return [pod for pod in self._nominated(node_name) if priority_of(pod.pod) >= mine and pod.uid != self.pod.uid]
+        return [pod for pod in nominated if priority_of(pod.pod) >= mine and pod.uid != self.pod.uid]
 
     def with_nominated(self, row: int, node: NodeInfo) -> Status:
         """Both passes of docs/semantics/framework.md#nominated-pods: with them and, if that succeeds, without."""
         return NodeCase(self, row, node).run_filters()
+
+
+class AsTheyAre:
+    """What the plugins say of some nodes without a change, all of it asked before anything changes: columns are brought
+    up to date once."""
+
+    __slots__ = ("_columns", "_run")
+
+    def __init__(self, run: FilterRun) -> None:
+        self._run = run
+        self._columns: list[NDArray[np.generic] | None] = []
+        """Codes of the first entries, as far as they were asked for; None of those that are an error."""
+
+    def status(self, row: int, node: NodeInfo) -> Status:
+        run, columns = self._run, self._columns
+        if not run.columnar:
+            return run.case(NodeCase(run, row, node))
+        for place, entry in enumerate(run.entries):
+            if place == len(columns):
+                columns.append(None if entry.error is not None else entry.all_codes())
+            codes = columns[place]
+            if codes is None:
+                assert entry.error is not None
+                return entry.error
+            if code := codes[row]:
+                return entry.status(int(code))
+        return SUCCESS
+
+    def with_nominated(self, row: int, node: NodeInfo) -> Status:
+        """As ``FilterRun.with_nominated``."""
+        run = self._run
+        return run.with_nominated(row, node) if run.nominated_for(node.name) else self.status(row, node)
 
 
 class NodeCase:

@@ -82,7 +82,8 @@ class PlanColumn(Incremental):
 
     def follow(self) -> History:
         """Brought up to date."""
-        self.refresh()
+        if self._counter is None or self._counter.version != self._counted:
+            self.refresh()
         return self.history
 
     @property

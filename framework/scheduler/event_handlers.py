@@ -51,7 +51,8 @@ def resource_of(obj: KubeObject) -> str:
 
 
 def handle(core: SchedulingCore, event: InformerEvent) -> None:
-    tell_plugins(core.listeners, event)
+    if core.listeners:
+        tell_plugins(core.listeners, event)
     match event:
         case ObjectUpdated(Pod() as old, Pod() as new):
             _pod_updated(core, old, new)

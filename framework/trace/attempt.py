@@ -156,9 +156,13 @@ class Recorded(NamedTuple):
 
 
 class FilterTrace:
-    """``verdict[position]`` is an index into ``verdicts`` (0 = feasible) or NOT_EVALUATED."""
+    """``verdict[position]`` is an index into ``verdicts`` (0 = feasible) or NOT_EVALUATED.
 
-    __slots__ = ("_explicit", "_verdict", "nodes", "recorded", "verdicts")
+    It is made when somebody asks for it: an attempt that looked at a nominated node, or at the one that batching names,
+    has the verdicts of ``few``.
+    """
+
+    __slots__ = ("_explicit", "_verdict", "few", "nodes", "recorded", "verdicts")
 
     def __init__(
         self, nodes: tuple[str, ...], verdict: NDArray[np.int32] | None, verdicts: list[Status] | None = None
@@ -167,21 +171,39 @@ class FilterTrace:
         """Names in the order of the node list; one object for all attempts between two rebuilds of the list."""
         self.verdicts = [SUCCESS] if verdicts is None else verdicts
         self.recorded: Recorded | None = None
+        self.few: dict[int, int] | None = {} if verdict is None else None
+        """Position → verdict, of all nodes that were looked at; None where an array has them."""
         self._verdict = verdict
         self._explicit = 0
 
     def record(self, verdicts: list[Status], explicit: int, recorded: Recorded) -> None:
         """Every node was looked at; ``explicit`` of them have a status of their own."""
         self.verdicts, self._explicit, self.recorded, self._verdict = verdicts, explicit, recorded, None
+        self.few = None
+
+    def at(self, position: int) -> int:
+        return int(self.verdict[position]) if self.few is None else self.few.get(position, NOT_EVALUATED)
+
+    def set(self, position: int, verdict: int) -> None:
+        if self.few is None:
+            self.verdict[position] = verdict
+            return
+        self._explicit += (verdict > FEASIBLE) - (self.few.get(position, NOT_EVALUATED) > FEASIBLE)
+        self.few[position] = verdict
 
     @property
     def verdict(self) -> NDArray[np.int32]:
         if self._verdict is not None:
             return self._verdict
-        if self.recorded is None:
+        if self.few is not None:
             self._verdict = np.full(len(self.nodes), NOT_EVALUATED, dtype=np.int32)
+            for position, verdict in self.few.items():
+                self._verdict[position] = verdict
+            # Whoever has the array may write into it.
+            self.few = None
             return self._verdict
         found = self.recorded
+        assert found is not None
         by_position: NDArray[np.int32] = found.numbers[found.verdicts.array()[found.order]]
         return by_position
 
@@ -189,15 +211,18 @@ class FilterTrace:
         """How many nodes each of ``verdicts`` is of."""
         if self.recorded is not None and len(self.verdicts) <= 2:
             return [len(self.nodes) - self._explicit, self._explicit][: len(self.verdicts)]
+        if self.few is not None:
+            looked_at = list(self.few.values())
+            return [looked_at.count(verdict) for verdict in range(len(self.verdicts))]
         found: list[int] = np.bincount(self.verdict + 1, minlength=len(self.verdicts) + 1)[1:].tolist()
         return found
 
     @property
     def explicit(self) -> int:
         """How many nodes have a status of their own (upstream ``NodeToStatus.Len``)."""
-        if self.recorded is not None:
+        if self.recorded is not None or self.few is not None:
             return self._explicit
-        return 0 if self._verdict is None else int(np.count_nonzero(self._verdict > FEASIBLE))
+        return int(np.count_nonzero(self.verdict > FEASIBLE))
 
     def append_names(self, names: Sequence[str]) -> None:
         """Nodes that only an extender knows, behind the cluster's; nobody evaluated them."""
@@ -206,7 +231,7 @@ class FilterTrace:
 
     def status(self, position: int) -> Status | None:
         """None for a node that was not evaluated."""
-        index = int(self.verdict[position])
+        index = self.at(position)
         return None if index == NOT_EVALUATED else self.verdicts[index]
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -7,20 +7,22 @@ together here from whole arrays that differ little from one attempt to the next.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from framework.trace.arrays import CONSTANT, LISTED, Ints, Packed, pack, pack_list, unpack
+from framework.trace.arrays import CONSTANT, LISTED, SHORT, Ints, Packed, pack, pack_list, unpack
 from framework.trace.history import Mark, Segment
 
 ColumnState = tuple[int, int]
 """(number of the column, steps after its first state)."""
 FEW: Final = 4
 """A step is worth it when it changes at most one in so many rows."""
+NOTHING: Final = -1
+"""What most members of a ``sparse`` array are."""
 CLOSE: Final = 64
 """Rows that may have changed since the beginning of a history for it to be the beginning of its column, too."""
 
@@ -87,11 +89,29 @@ def _changed(steps: Sequence[tuple[Any, Any]]) -> int:
 
 
 class _FromArrays:
-    __slots__ = ("_key", "now", "steps")
+    __slots__ = ("_key", "_now", "few", "steps")
 
-    def __init__(self, key: NDArray[Any]) -> None:
-        self._key = self.now = key
+    def __init__(self, key: NDArray[Any], few: Mapping[int, int] | None = None) -> None:
+        """``few``: its members that are not NOTHING, if they are few."""
+        self._key = self._now = key
+        self.few = few
         self.steps: list[tuple[Any, Any]] = []
+
+    @property
+    def now(self) -> NDArray[Any]:
+        if self.few is not None:
+            self._now = filled(len(self._key), self.few)
+        return self._now
+
+    def step(self, rows: Any, values: Any, now: NDArray[Any] | None, few: Mapping[int, int] | None = None) -> None:
+        """On to the next state: ``now``, or ``few`` where that says it."""
+        self.steps.append((rows, values))
+        self.few = few
+        if now is not None:
+            self._now = now
+
+    def __len__(self) -> int:
+        return len(self._key)
 
     def key(self) -> NDArray[Any]:
         return self._key
@@ -110,6 +130,10 @@ def _packed_steps(steps: Sequence[tuple[Any, Any]]) -> tuple[Packed, Packed, Pac
     if all(type(row) is int for row, _ in steps):
         rows, values = [row for row, _ in steps], [int(value) for _, value in steps]
         return pack_list(rows), pack_list(values), [CONSTANT, 1, len(steps)]
+    if all(type(row) is list for row, _ in steps):
+        listed = [row for step in steps for row in step[0]], [value for step in steps for value in step[1]]
+        ints = [np.array(each, dtype=np.int64) for each in (*listed, [len(row) for row, _ in steps])]
+        return pack(ints[0]), pack(ints[1]), pack(ints[2])
     many = [np.atleast_1d(np.asarray(row, dtype=np.int64)) for row, _ in steps]
     changed = [
         np.broadcast_to(np.asarray(value, dtype=np.int64), row.shape)
@@ -117,6 +141,14 @@ def _packed_steps(steps: Sequence[tuple[Any, Any]]) -> tuple[Packed, Packed, Pac
     ]
     counts = np.array([len(row) for row in many], dtype=np.int64)
     return pack(np.concatenate(many)), pack(np.concatenate(changed)), pack(counts)
+
+
+def filled(size: int, few: Mapping[int, int]) -> Ints:
+    """NOTHING but for a few: row → value."""
+    made = np.full(size, NOTHING, dtype=np.int64)
+    for row, value in few.items():
+        made[row] = value
+    return made
 
 
 class ColumnWriter:
@@ -153,15 +185,40 @@ class ColumnWriter:
             number, step = before
             column = self._columns[number]
             # Only the newest state of a column can be gone on from.
-            if isinstance(column, _FromArrays) and len(column.steps) == step and len(column.now) == len(values):
+            if isinstance(column, _FromArrays) and len(column.steps) == step and len(column) == len(values):
                 rows = np.flatnonzero(column.now != values)
                 if not len(rows):
                     return before
                 if len(rows) * FEW <= len(values):
-                    column.steps.append((rows, values[rows]))
-                    column.now = values
+                    # Lists are packed together, arrays one by one.
+                    if len(rows) <= SHORT:
+                        column.step(rows.tolist(), values[rows].tolist(), values)
+                    else:
+                        column.step(rows, values[rows], values)
                     return number, step + 1
         self._columns.append(_FromArrays(values))
+        return len(self._columns) - 1, 0
+
+    def sparse(self, few: Mapping[int, int], size: int, before: ColumnState | None) -> ColumnState:
+        """As ``array`` of ``size`` members that are NOTHING but for a ``few``: row → value. Takes ``few`` over."""
+        if before is not None:
+            number, step = before
+            column = self._columns[number]
+            if isinstance(column, _FromArrays) and column.few is not None:
+                if len(column.steps) == step and len(column) == size:
+                    rows = sorted({row for row, _ in column.few.items() ^ few.items()})
+                    if not rows:
+                        return before
+                    if len(rows) * FEW <= size:
+                        column.step(rows, [few.get(row, NOTHING) for row in rows], None, few)
+                        return number, step + 1
+            else:
+                place = self.array(filled(size, few), before)
+                column = self._columns[place[0]]
+                assert isinstance(column, _FromArrays)
+                column.few = few
+                return place
+        self._columns.append(_FromArrays(filled(size, few), few))
         return len(self._columns) - 1, 0
 
     def state(self, place: ColumnState) -> NDArray[Any] | None:

@@ -192,9 +192,14 @@ class AttemptWriter:
             frame.numbers = self._numbers_of(recorded)
             frame.verdict = self._columns.mark(recorded.verdicts)
             return
-        verdict = np.array([*frame.statuses, -1], dtype=np.int64)[filter_.verdict]  # the last one is "not evaluated"
         places = self._places_of(trace.pod, frame.nodes)
-        frame.verdict = places["verdict"] = self._columns.array(verdict, places.get("verdict"))
+        before = places.get("verdict")
+        if filter_.few is not None:
+            few = {position: frame.statuses[verdict] for position, verdict in filter_.few.items()}
+            frame.verdict = places["verdict"] = self._columns.sparse(few, len(filter_.nodes), before)
+            return
+        verdict = np.array([*frame.statuses, -1], dtype=np.int64)[filter_.verdict]  # the last one is "not evaluated"
+        frame.verdict = places["verdict"] = self._columns.array(verdict, before)
 
     def _scores(self, frame: Frame, scores: ScoreTrace, filter_: FilterTrace, pod: str) -> None:
         recorded = scores.recorded
