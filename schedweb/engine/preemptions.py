@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from framework.objects import Pod
-from framework.sentences import counted_sentence, sentence
+from framework.sentences import Content, Sentence, counted_sentence, sentence
 from framework.trace.attempt import AttemptTrace, PostFilterOutcome
 from schedweb.engine import feed as lines
 from schedweb.engine.feed import Feed
@@ -78,15 +78,32 @@ class Preemptions:
 def _tell(feed: Feed, at: int, view: PodView, outcome: PostFilterOutcome, victims: list[PodView]) -> None:
     node = outcome.nominated_node or ""
     more = len(victims) - SHOWN
-    about = {"pod": lines.pod(view), "victims": [lines.pod(each) for each in victims[:SHOWN]], "node": lines.node(node)}
-    words = (
-        counted_sentence(
+    about: dict[str, Content] = {
+        "pod": lines.pod(view),
+        "victims": [lines.pod(each) for each in victims[:SHOWN]],
+        "node": lines.node(node),
+    }
+    if any(each.node not in ("", node) for each in victims):
+        words = _across(more, about)
+    elif more > 0:
+        words = counted_sentence(
             "{pod} preempted {victims} and {count} more on {node}.",
             "{pod} preempted {victims} and {count} more on {node}.",
             more,
             **about,
         )
-        if more > 0
-        else sentence("{pod} preempted {victims} on {node}.", **about)
-    )
+    else:
+        words = sentence("{pod} preempted {victims} on {node}.", **about)
     feed.line(at, "preemption", words, state="in_flight", nodes=(node,), views=[view, *victims])
+
+
+def _across(more: int, about: dict[str, Content]) -> Sentence:
+    """Of pods that left several nodes."""
+    if more <= 0:
+        return sentence("{pod} preempted {victims} on several nodes, for room on {node}.", **about)
+    return counted_sentence(
+        "{pod} preempted {victims} and {count} more on several nodes, for room on {node}.",
+        "{pod} preempted {victims} and {count} more on several nodes, for room on {node}.",
+        more,
+        **about,
+    )

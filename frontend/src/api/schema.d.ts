@@ -2259,8 +2259,8 @@ export interface components {
             chosen: boolean;
             /** @description as good as the chosen one */
             equal: boolean;
-            /** @description most important first */
-            victims: components["schemas"]["PriorityRef"][];
+            /** @description most important first, from one node */
+            victims: components["schemas"]["VictimRef"][];
             pdb_violations: number;
             lost_by: string;
             /** @description the criterion with both numbers */
@@ -4499,11 +4499,13 @@ export interface components {
         /**
          * @description * `refused` - refused
          *     * `no_victims` - no_victims
+         *     * `no_set` - no_set
          *     * `not_helpful` - not_helpful
          *     * `not_tried` - not_tried
+         *     * `gave_up` - gave_up
          * @enum {string}
          */
-        NoCandidatesKindEnum: "refused" | "no_victims" | "not_helpful" | "not_tried";
+        NoCandidatesKindEnum: "refused" | "no_victims" | "no_set" | "not_helpful" | "not_tried" | "gave_up";
         NodeAmount: {
             name: string;
             allocatable: number;
@@ -6456,6 +6458,17 @@ export interface components {
             workload: string;
             /** @description what tells this pod from its siblings */
             tail: string;
+            node: string;
+        };
+        VictimRef: {
+            namespace: string;
+            name: string;
+            /** @description the owner's name without the template hash */
+            workload: string;
+            /** @description what tells this pod from its siblings */
+            tail: string;
+            priority: number | null;
+            /** @description its own, if that is another than the candidate */
             node: string;
         };
         VolumeClaim: {

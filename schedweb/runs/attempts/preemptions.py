@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from django.db.models import Q, QuerySet
 
 from framework.interface import Code
+from framework.plugins.crossnodepreemption.plugin import NOBODY as NOBODY_ACROSS
+from framework.plugins.crossnodepreemption.search import MOST_TRIES
 from framework.preemption.choice import CRITERIA
 from framework.preemption.evaluator import NOT_HELPFUL
 from framework.preemption.victims import NO_VICTIMS
@@ -17,6 +19,7 @@ from schedweb.engine.times import iso
 from schedweb.runs.attempts.selectors import StoredAttempt, pod_ref
 from schedweb.runs.attempts.spared import PLUGIN as TOLERATION
 from schedweb.runs.attempts.spared import SHOWN, Spared, spared_body, spared_pods
+from schedweb.runs.attempts.victims import ACROSS, nodes_of
 from schedweb.runs.models import Preemption, Run
 from schedweb.sentences import clauses, counted, noted, say
 
@@ -89,21 +92,26 @@ def standing(one: CandidateNode, outcome: PostFilterOutcome) -> tuple[int, int, 
     return int(chosen), lost, one.node
 
 
-def victim_bodies(one: CandidateNode) -> list[dict[str, Any]]:
+def victim_bodies(one: CandidateNode, nodes: Mapping[str, str]) -> list[dict[str, Any]]:
+    """``nodes``: of victims that were elsewhere."""
     priorities = one.priorities or (None,) * len(one.victims)
     bodies = []
     for victim, priority in zip(one.victims, priorities, strict=True):
         namespace, _, name = victim.partition("/")
-        bodies.append({**pod_ref(namespace, name), "priority": priority})
+        there = nodes.get(victim, one.node)
+        elsewhere = "" if there == one.node else there
+        bodies.append({**pod_ref(namespace, name), "priority": priority, "node": elsewhere})
     return bodies
 
 
-def candidate_body(one: CandidateNode, outcome: PostFilterOutcome, chosen: CandidateNode | None) -> dict[str, Any]:
+def candidate_body(
+    one: CandidateNode, outcome: PostFilterOutcome, chosen: CandidateNode | None, nodes: Mapping[str, str]
+) -> dict[str, Any]:
     return {
         "node": one.node,
         "chosen": one.node == outcome.nominated_node,
         "equal": one.node in outcome.nominated_any,
-        "victims": victim_bodies(one),
+        "victims": victim_bodies(one, nodes),
         "pdb_violations": one.pdb_violations,
         "lost_by": one.lost_by,
         "lost_text": lost_words(one, chosen) if chosen is not None and one.lost_by else "",
@@ -115,12 +123,19 @@ def other_groups(trace: AttemptTrace, outcome: PostFilterOutcome) -> list[dict[s
     known = {one.node for one in outcome.candidates}.union(outcome.not_tried, *(nodes for _, nodes in outcome.refused))
     possible = list(eligible(trace))
     groups = [group_body("refused", reason, nodes) for reason, nodes in outcome.refused]
-    groups.append(group_body("no_victims", NO_VICTIMS.message, [name for name in possible if name not in known]))
+    others = [name for name in possible if name not in known]
+    if outcome.plugin == ACROSS:
+        groups.append(group_body("no_set", say("No set of pods that leaves makes room there"), others))
+    else:
+        groups.append(group_body("no_victims", NO_VICTIMS.message, others))
     everything = () if trace.filter is None else trace.filter.nodes
     helpful = {*possible, *known}
     groups.append(group_body("not_helpful", NOT_HELPFUL.message, [name for name in everything if name not in helpful]))
     groups.sort(key=lambda group: -group["count"])
-    groups.append(group_body("not_tried", say("Enough candidates had been found"), outcome.not_tried))
+    if outcome.plugin == ACROSS:
+        groups.append(group_body("gave_up", say("Ended after {count:,} tries", count=MOST_TRIES), outcome.not_tried))
+    else:
+        groups.append(group_body("not_tried", say("Enough candidates had been found"), outcome.not_tried))
     return [group for group in groups if group["count"]]
 
 
@@ -149,6 +164,9 @@ def preemption_body(stored: StoredAttempt, window: Window) -> dict[str, Any]:
     ordered = sorted(outcome.candidates, key=lambda one: standing(one, outcome))
     chosen = next((one for one in ordered if one.node == outcome.nominated_node), None)
     spared = spared_in(stored)
+    shown = window.cut(ordered)
+    victims = {victim for one in shown for victim in one.victims}
+    nodes = nodes_of(stored.row.run, stored.row.number, outcome, victims)
     return {
         **body,
         "plugin": outcome.plugin,
@@ -158,7 +176,7 @@ def preemption_body(stored: StoredAttempt, window: Window) -> dict[str, Any]:
         "spared": [spared_body(each) for each in spared[:SHOWN]],
         "spared_count": len(spared),
         "count": len(ordered),
-        "candidates": [candidate_body(one, outcome, chosen) for one in window.cut(ordered)],
+        "candidates": [candidate_body(one, outcome, chosen, nodes) for one in shown],
     }
 
 
@@ -174,6 +192,8 @@ def headline(trace: AttemptTrace, outcome: PostFilterOutcome | None) -> str:
     """One sentence: which node won and by what, or that nothing helps."""
     if outcome is None:
         message = next((each.status.message for each in trace.post_filter if each.status.message), "")
+        if message == NOBODY_ACROSS.message:
+            return say("No set of pods of lower priority that leaves makes room on any of their nodes.")
         message = message.removeprefix("preemption: ").rstrip(".")
         return f"{message[:1].upper()}{message[1:]}." if message else say("Nobody looked for victims.")
     if not outcome.nominated_node:
@@ -186,8 +206,17 @@ def headline(trace: AttemptTrace, outcome: PostFilterOutcome | None) -> str:
             possible,
         )
     node = outcome.nominated_node
-    made_room = counted(
-        "{count} pod had to leave {node}", "{count} pods had to leave {node}", len(outcome.victims), node=node
+    made_room = (
+        counted(
+            "{count} pod had to leave for room on {node}",
+            "{count} pods had to leave for room on {node}",
+            len(outcome.victims),
+            node=node,
+        )
+        if outcome.plugin == ACROSS
+        else counted(
+            "{count} pod had to leave {node}", "{count} pods had to leave {node}", len(outcome.victims), node=node
+        )
     )
     others = len(outcome.candidates) - 1
     if others == 0:

@@ -21,6 +21,7 @@ from schedweb.engine.names import split_name
 from schedweb.engine.outcomes import victims_words
 from schedweb.engine.times import iso
 from schedweb.runs.attempts.extenders import NO_TIMES, Times, calls_of_attempt, times_of
+from schedweb.runs.attempts.victims import nodes_of
 from schedweb.runs.models import Attempt, AttemptChunk, PodRecord, Run
 from schedweb.runs.objects.claims import decisions_body
 from schedweb.runs.records.converters import RunKey, run_of
@@ -305,9 +306,12 @@ def waits(seconds: float) -> str:
     return say("up to {seconds:g} s", seconds=seconds) if seconds else ""
 
 
-def victim_body(victim: str, chosen: PostFilterOutcome) -> dict[str, Any]:
-    namespace, _, name = victim.partition("/")
-    return {**pod_ref(namespace, name), "node": chosen.nominated_node}
+def victim_bodies(row: Attempt, chosen: PostFilterOutcome) -> list[dict[str, Any]]:
+    nodes, bodies = nodes_of(row.run, row.number, chosen, chosen.victims), []
+    for victim in chosen.victims:
+        namespace, _, name = victim.partition("/")
+        bodies.append({**pod_ref(namespace, name), "node": nodes.get(victim, chosen.nominated_node)})
+    return bodies
 
 
 def was_sampled(trace: AttemptTrace) -> bool:
@@ -346,7 +350,7 @@ def attempt_body(stored: StoredAttempt) -> dict[str, Any]:
         ],
         "message": row.message,
         "nominated": nominated.nominated_node if nominated else None,
-        "victims": [] if nominated is None else [victim_body(victim, nominated) for victim in nominated.victims],
+        "victims": [] if nominated is None else victim_bodies(row, nominated),
         "decisions": decisions_body(trace.decisions),
         "asked_extenders": bool(calls),
         "sampling": {

@@ -229,18 +229,22 @@ class PreemptionRowSerializer(serializers.Serializer[Any]):
     victim = PriorityRefSerializer()
 
 
+class VictimRefSerializer(PriorityRefSerializer):
+    node = serializers.CharField(allow_blank=True, help_text="its own, if that is another than the candidate")
+
+
 class CandidateSerializer(serializers.Serializer[Any]):
     node = serializers.CharField()
     chosen = serializers.BooleanField()
     equal = serializers.BooleanField(help_text="as good as the chosen one")
-    victims = PriorityRefSerializer(many=True, help_text="most important first")
+    victims = VictimRefSerializer(many=True, help_text="most important first, from one node")
     pdb_violations = serializers.IntegerField()
     lost_by = serializers.CharField(allow_blank=True)
     lost_text = serializers.CharField(allow_blank=True, help_text="the criterion with both numbers")
 
 
 class NoCandidatesSerializer(serializers.Serializer[Any]):
-    kind = serializers.ChoiceField(["refused", "no_victims", "not_helpful", "not_tried"])
+    kind = serializers.ChoiceField(["refused", "no_victims", "no_set", "not_helpful", "not_tried", "gave_up"])
     reason = serializers.CharField()
     count = serializers.IntegerField()
     nodes = serializers.ListField(child=serializers.CharField(), help_text="the first 20")

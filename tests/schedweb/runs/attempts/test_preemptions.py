@@ -194,3 +194,34 @@ def test_who_is_spared_and_for_how_long_is_told(operator: User, client: Client) 
     assert rock["text"] == "Its PriorityClass stubborn spares it from priorities below 1,000 for good."
     detail = get(client, f"/api/v1/runs/{game.id}/pods/shop/vip/")["answer"]["detail"]
     assert "2 pods of lower priority are spared by their PriorityClasses, shop/slow for the shortest time: " in detail
+
+
+def test_victims_on_two_nodes_are_shown_with_their_nodes(operator: User, client: Client) -> None:
+    """Zone a has a pod of lower priority on each of two nodes, zone b no room: DefaultPreemption finds nobody."""
+    chosen = preset("cross-node")
+    assert chosen is not None
+    away = [{"topologyKey": "zone", "labelSelector": {"matchLabels": {"app": "web"}}}]
+    vip = of_priority(pod("vip", "1"), 100)
+    vip["spec"]["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": away}}
+    objects: list[Manifest] = [vip, of_priority(pod("stays", "8", node_name="n3"), 1000)]
+    for name, zone in (("n1", "a"), ("n2", "a"), ("n3", "b")):
+        objects.append(node(name, "8"))
+        objects[-1]["metadata"]["labels"] = {"zone": zone}
+    for name, on in (("one", "n1"), ("two", "n2")):
+        objects.append(of_priority(pod(name, "1", node_name=on), 1))
+        objects[-1]["metadata"]["labels"] = {"app": "web"}
+    game = prepared(operator, objects, configuration=chosen.text)
+    game.command("play", speed="max")
+    game.play()
+    path = f"/api/v1/runs/{game.id}/attempts/1/"
+    body = get(client, f"{path}preemption/")
+    check_shape("/api/v1/runs/{run}/attempts/{number}/preemption/", body)
+    assert (body["plugin"], body["nominated"]) == ("CrossNodePreemption", "n1")
+    assert body["headline"] == "2 pods had to leave for room on n1; 1 other candidate was equal."
+    told = {each["node"]: [(one["name"], one["node"]) for one in each["victims"]] for each in body["candidates"]}
+    assert told == {"n1": [("one", ""), ("two", "n2")], "n2": [("one", "n1"), ("two", "")]}
+    assert [(each["kind"], each["nodes"]) for each in body["groups"]] == [("no_set", ["n3"])]
+    assert [(each["name"], each["node"]) for each in get(client, path)["victims"]] == [("one", "n1"), ("two", "n2")]
+    feed = get(client, f"/api/v1/runs/{game.id}/feed/?pod=shop/two")
+    said = ["".join(part["v"] for part in item["parts"]) for item in feed if item["kind"] == "preemption"]
+    assert said == ["shop/vip preempted shop/one, shop/two on several nodes, for room on n1."]

@@ -11,10 +11,12 @@ import { Failed, Outlines } from "@/components/Outcome";
 import { ScrollRegion } from "@/components/ScrollRegion";
 import { count } from "@/format/number";
 
-import { t } from "../texts";
+import { rich, t } from "../texts";
 import classes from "./PreemptionPoint.module.css";
 
 const WINDOW = 50;
+/** Its victims stand in the order of their nodes. */
+const ACROSS = "CrossNodePreemption";
 const PLAIN: Record<NoCandidates["kind"], string> = {
   get not_helpful() {
     return t("filterRefusedTheseForGood");
@@ -22,11 +24,17 @@ const PLAIN: Record<NoCandidates["kind"], string> = {
   get no_victims() {
     return t("noPodOfLowerPriority");
   },
+  get no_set() {
+    return t("allSetsWereTried");
+  },
   get refused() {
     return t("evenWithEveryPodOf");
   },
   get not_tried() {
     return t("minCandidateNodesPercentageAndMinCandidateNodesAbsoluteSayHow");
+  },
+  get gave_up() {
+    return t("notAllSetsWereTried");
   },
 };
 
@@ -90,7 +98,7 @@ function Candidates({
         <thead>
           <tr>
             <th>{t("candidate")}</th>
-            <th>{t("mustLeaveMostImportantFirst")}</th>
+            <th>{answer.plugin === ACROSS ? t("mustLeaveTogether") : t("mustLeaveMostImportantFirst")}</th>
             <th className={classes.number}>{t("budgetsViolated")}</th>
             <th>{t("lostBy")}</th>
           </tr>
@@ -122,6 +130,23 @@ function Candidates({
                       </Link>
                       {victim.priority === null ? null : (
                         <Priority value={victim.priority} className={classes.priority} />
+                      )}
+                      {victim.node === "" ? null : (
+                        <span className="faint">
+                          {" "}
+                          {rich("onNode", {
+                            node: (
+                              <Link
+                                className="mono leads"
+                                to="/runs/$run"
+                                params={{ run }}
+                                search={{ node: victim.node }}
+                              >
+                                {victim.node}
+                              </Link>
+                            ),
+                          })}
+                        </span>
                       )}
                     </li>
                   ))}
