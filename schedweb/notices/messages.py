@@ -1,22 +1,35 @@
-"""What is told: which pods of a run wait for a person, where to decide, and how long there is."""
+"""What is told: which pods of a run wait for a person, or which evictions, where to decide, and how long there is."""
 
 from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any, Final, Protocol
 from urllib.parse import quote
 
 import msgspec
 from django.utils import timezone
 
 from schedweb.engine.times import iso, nanoseconds, wall
-from schedweb.runs.models import PodRecord, Run
+from schedweb.runs.models import EvictionProposal, PodRecord, Run
 from schedweb.runs.waiting.selectors import is_held
 from schedweb.serving import origin_known
 
 SHOWN: Final = 20
-"""Pods that a message lists; of others it says how many."""
+"""Pods, or evictions, that a message lists; of others it says how many."""
+VICTIMS_SHOWN: Final = 5
+"""Of one eviction."""
+
+
+class Message(Protocol):
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def text(self) -> str: ...
+
+    def body(self) -> dict[str, Any]:
+        """Of the webhook."""
 
 
 class WaitingPod(msgspec.Struct):
@@ -39,7 +52,7 @@ class WaitingPod(msgspec.Struct):
         return f"{self.namespace}/{self.name} would go to {self.node}, {left}: {self.link}"
 
 
-class Message(msgspec.Struct):
+class WaitingPods(msgspec.Struct):
     run: str
     run_number: str
     link: str
@@ -56,30 +69,104 @@ class Message(msgspec.Struct):
 
     @property
     def text(self) -> str:
-        lines = [each.line() for each in self.pods]
-        if self.more:
-            lines.append(f"and {self.more:,} more: {self.link}")
-        return "\n".join(lines)
+        return text_of((each.line() for each in self.pods), self.more, self.link)
 
     def body(self) -> dict[str, Any]:
-        """Of the webhook."""
-        data: dict[str, Any] = msgspec.to_builtins(self)
-        return {"type": "pods.waiting", "timestamp": wall(timezone.now()), "data": data}
+        return enveloped("pods.waiting", self)
 
 
-def message_of(run: Run, waiting: Iterable[PodRecord]) -> Message:
+class ProposedEviction(msgspec.Struct):
+    """Somebody decides whether pods are evicted for this one; there is no time limit."""
+
+    number: int
+    """Of the run's."""
+    namespace: str
+    name: str
+    uid: str
+    node: str
+    link: str
+    victims: list[str]
+    """As namespace/name, at most VICTIMS_SHOWN."""
+    victim_count: int
+    violations: int
+    """Victims whose eviction breaks a PodDisruptionBudget."""
+
+    def line(self) -> str:
+        more = self.victim_count - len(self.victims)
+        named = ", ".join(self.victims) + (f" and {more:,} more" if more else "")
+        broken = f", {self.violations:,} of them against a PodDisruptionBudget" if self.violations else ""
+        return f"{self.namespace}/{self.name} needs room on {self.node} and would evict {named}{broken}: {self.link}"
+
+
+class ProposedEvictions(msgspec.Struct):
+    run: str
+    run_number: str
+    link: str
+    evictions: list[ProposedEviction]
+    more: int = 0
+    """Evictions that are not listed."""
+
+    @property
+    def title(self) -> str:
+        count = len(self.evictions) + self.more
+        if count == 1:
+            only = self.evictions[0]
+            return f"An eviction for {only.namespace}/{only.name} waits for a decision in {self.run_number}"
+        return f"{count:,} evictions wait for a decision in {self.run_number}"
+
+    @property
+    def text(self) -> str:
+        return text_of((each.line() for each in self.evictions), self.more, self.link)
+
+    def body(self) -> dict[str, Any]:
+        return enveloped("evictions.proposed", self)
+
+
+def text_of(lines: Iterable[str], more: int, link: str) -> str:
+    return "\n".join([*lines, *([f"and {more:,} more: {link}"] if more else [])])
+
+
+def enveloped(kind: str, message: WaitingPods | ProposedEvictions) -> dict[str, Any]:
+    data: dict[str, Any] = msgspec.to_builtins(message)
+    return {"type": kind, "timestamp": wall(timezone.now()), "data": data}
+
+
+def of_evictions(run: Run, proposed: Iterable[EvictionProposal]) -> ProposedEvictions:
+    origin, _ = origin_known()
+    link = f"{origin}/waiting?run={run.pk}"
+    rows = list(proposed)
+    listed = [_eviction(each, link) for each in rows[:SHOWN]]
+    return ProposedEvictions(str(run.pk), str(run), link, listed, len(rows) - len(listed))
+
+
+def _eviction(row: EvictionProposal, link: str) -> ProposedEviction:
+    victims = row.body["victims"]
+    return ProposedEviction(
+        row.number,
+        row.namespace,
+        row.name,
+        row.pod_uid,
+        row.node,
+        link,
+        [f"{each['namespace']}/{each['name']}" for each in victims[:VICTIMS_SHOWN]],
+        len(victims),
+        row.body["violations"],
+    )
+
+
+def of_pods(run: Run, waiting: Iterable[PodRecord]) -> WaitingPods:
     origin, _ = origin_known()
     pods = list(waiting)
     listed = [_pod(run, each, origin) for each in pods[:SHOWN]]
-    return Message(str(run.pk), str(run), f"{origin}/runs/{run.pk}", listed, len(pods) - len(listed))
+    return WaitingPods(str(run.pk), str(run), f"{origin}/runs/{run.pk}", listed, len(pods) - len(listed))
 
 
-def trial() -> Message:
+def trial() -> WaitingPods:
     """What `manage.py notices --test` sends: it looks like a real one and names no pod of anybody's."""
     origin, _ = origin_known()
     now = wall(timezone.now())
     pod = WaitingPod("example", "a-trial", "trial", "no node", origin, now, 300, clock_stands=False)
-    return Message("", "a trial of notices", origin, [pod])
+    return WaitingPods("", "a trial of notices", origin, [pod])
 
 
 def _pod(run: Run, pod: PodRecord, origin: str) -> WaitingPod:

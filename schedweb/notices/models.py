@@ -1,4 +1,4 @@
-"""Notice: that somebody is told, was told or could not be told of one waiting pod."""
+"""Notice: that somebody is told, was told or could not be told of one pod that waits, or of one proposed eviction."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ class Notice(models.Model):
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="notices", db_index=False)
     pod_uid = models.CharField(max_length=128)
-    #: The pod's attempt that led to Permit: a pod that waits again later is told of again.
+    #: The pod's attempt that led to Permit: a pod that waits again later is told of again. 0 of an eviction.
     attempt = models.PositiveIntegerField()
+    #: Of an eviction that is proposed for the pod: its number in the run. 0 of a pod that waits on Permit.
+    proposal = models.PositiveIntegerField(default=0, db_default=0)
     #: Which address, as a hash (schedweb/notices/targets.py): addresses hold secrets.
     target = models.CharField(max_length=32)
     state = models.CharField(max_length=10, choices=State.choices, default=State.PENDING)
@@ -33,7 +35,9 @@ class Notice(models.Model):
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["run", "pod_uid", "attempt", "target"], name="one_notice_per_wait")
+            models.UniqueConstraint(
+                fields=["run", "pod_uid", "attempt", "proposal", "target"], name="one_notice_per_wait"
+            )
         ]
         indexes: ClassVar[list[models.Index]] = [models.Index(fields=["state", "at"])]
 

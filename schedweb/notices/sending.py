@@ -1,4 +1,4 @@
-"""Looks for pods that wait for a person, and tells each target of each once. Workers do it, beside what they play.
+"""Looks for what waits for a person, and tells each target of each once. Workers do it, beside what they play.
 
 What is to be told is a row before it is told, and the row is claimed before anything is sent: of several workers one
 sends, and one that dies meanwhile leaves a row of which nobody knows whether it arrived. That is said, not sent again.
@@ -16,14 +16,14 @@ from typing import Final
 from uuid import UUID
 
 from django.db import DatabaseError, InterfaceError, close_old_connections
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 
-from schedweb.notices.messages import message_of
 from schedweb.notices.models import Notice
 from schedweb.notices.targets import NotSent, Target, targets
+from schedweb.notices.topics import TOPICS, Topic
 from schedweb.observing.metrics import NOTICES
-from schedweb.runs.models import PodRecord, Run
+from schedweb.runs.models import Run
 from schedweb.runs.storing.lease import close_own_connection
 
 log = logging.getLogger(__name__)
@@ -35,82 +35,62 @@ TRIES: Final = 12
 """Over some three hours."""
 LOST_AFTER: Final = datetime.timedelta(minutes=10)
 """Longer than any sending takes."""
-_OVER: Final = (Run.State.FINISHED, Run.State.STOPPED, Run.State.PARKED)
-
-
-def waiting_for_a_person() -> QuerySet[PodRecord]:
-    rows = PodRecord.objects.filter(column=PodRecord.Column.WAITING, asks_person=True, run__deleted_at=None)
-    return rows.exclude(run__state__in=_OVER)
 
 
 def write_down(target: Target) -> None:
     """What this target is not told of yet."""
-    told = Notice.objects.filter(
-        run=OuterRef("run"), pod_uid=OuterRef("uid"), attempt=OuterRef("attempts"), target=target.key
-    )
-    rows = waiting_for_a_person().exclude(Exists(told)).order_by("pk").values_list("run", "uid", "attempts")
-    now = timezone.now()
-    Notice.objects.bulk_create(
-        [
-            Notice(run_id=run, pod_uid=uid, attempt=attempt, target=target.key, at=now)
-            for run, uid, attempt in rows[:AT_ONCE]
-        ],
-        ignore_conflicts=True,
-    )
+    for topic in TOPICS:
+        Notice.objects.bulk_create(topic.untold(target.key, AT_ONCE), ignore_conflicts=True)
 
 
 def send_due(target: Target) -> None:
-    """One message for all of a run that is due and was tried equally often."""
+    """One message for all of a run and a topic that is due and was tried equally often."""
     due = Notice.objects.filter(target=target.key, state=Notice.State.PENDING, at__lte=timezone.now())
-    groups: dict[tuple[UUID, int], list[Notice]] = defaultdict(list)
-    for each in due.order_by("pk")[:AT_ONCE]:
-        groups[each.run_id, each.tries].append(each)
-    for (run, tries), notices in groups.items():
-        _send(target, run, tries, notices)
+    rows = list(due.order_by("pk")[:AT_ONCE])
+    for topic in TOPICS:
+        groups: dict[tuple[UUID, int], list[Notice]] = defaultdict(list)
+        for each in filter(topic.holds, rows):
+            groups[each.run_id, each.tries].append(each)
+        for (run, tries), notices in groups.items():
+            _send(target, topic, run, tries, notices)
 
 
-def _send(target: Target, run_id: UUID, tries: int, notices: Sequence[Notice]) -> None:
-    wanted = {(each.pod_uid, each.attempt): each for each in notices}
-    pods = waiting_for_a_person().filter(run=run_id, uid__in=[each.pod_uid for each in notices]).order_by("place", "pk")
-    waiting = [pod for pod in pods.defer("manifest", "detail") if (pod.uid, pod.attempts) in wanted]
-    still = {wanted[pod.uid, pod.attempts].pk for pod in waiting}
+def _send(target: Target, topic: Topic, run_id: UUID, tries: int, notices: Sequence[Notice]) -> None:
+    standing = topic.standing(run_id, notices)
+    still = {each.pk for each in standing}
     _pending(each.pk for each in notices if each.pk not in still).update(state=Notice.State.OVER)
-    mine = {
-        key: each
-        for key, each in wanted.items()
-        if each.pk in still and _pending([each.pk]).update(state=Notice.State.SENDING, at=timezone.now())
-    }
+    mine = [each for each in standing if _pending([each.pk]).update(state=Notice.State.SENDING, at=timezone.now())]
     if not mine:
         return
     run = Run.objects.select_related("snapshot").defer("columns", "snapshot__payload").get(pk=run_id)
-    message = message_of(run, [pod for pod in waiting if (pod.uid, pod.attempts) in mine])
-    keys = sorted(each.pk for each in mine.values())
+    keys = sorted(each.pk for each in mine)
     identity = f"msg_{hashlib.sha256(repr((target.key, keys)).encode()).hexdigest()[:24]}"
+    about = f"{len(keys)} {topic.noun} of {run}"
     try:
-        target.send(message, identity)
+        target.send(topic.message(run, mine), identity)
     except NotSent as why:
-        _failed(target, run, tries + 1, keys, str(why))
+        _failed(target, about, tries + 1, keys, str(why))
         return
     Notice.objects.filter(pk__in=keys).update(state=Notice.State.SENT, tries=tries + 1, at=timezone.now())
     NOTICES.labels(target.kind, "sent").inc()
-    log.info("told %s of %s pods of %s that wait", target.kind, len(keys), run)
+    log.info("told %s of %s that wait", target.kind, about)
 
 
 def _pending(keys: Iterable[int]) -> QuerySet[Notice]:
     return Notice.objects.filter(pk__in=list(keys), state=Notice.State.PENDING)
 
 
-def _failed(target: Target, run: Run, tries: int, keys: Sequence[int], why: str) -> None:
+def _failed(target: Target, about: str, tries: int, keys: Sequence[int], why: str) -> None:
     rows = Notice.objects.filter(pk__in=keys)
     if tries >= TRIES:
         rows.update(state=Notice.State.GIVEN_UP, tries=tries, at=timezone.now())
         NOTICES.labels(target.kind, "given_up").inc()
-        log.error("%s is not told of %s pods of %s, after %s tries: %s", target.kind, len(keys), run, tries, why)
+        log.error("%s is not told of %s, after %s tries: %s", target.kind, about, tries, why)
         return
     pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (tries - 1))
     rows.update(state=Notice.State.PENDING, tries=tries, at=timezone.now() + pause)
     NOTICES.labels(target.kind, "failed").inc()
-    log.warning("%s could not be told of %s pods of %s, try %s: %s", target.kind, len(keys), run, tries, why)
+    log.warning("%s could not be told of %s, try %s: %s", target.kind, about, tries, why)
 
 
 def leave_lost() -> None:

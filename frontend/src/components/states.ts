@@ -84,7 +84,7 @@ export const STATES: Record<StateKey, StateWords> = {
       return t("podsPlacedOnANode");
     },
     get empty() {
-      return t("nothingPlacedYetPressPlay");
+      return t("nothingPlacedYet");
     },
   },
 };

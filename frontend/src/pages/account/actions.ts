@@ -2,7 +2,7 @@
 import type { AuditAction } from "@/api/accounts";
 
 /** A part of the actions' names: all of these at once. */
-export const GROUPS = ["account", "token", "share", "decision", "configuration", "snapshot", "run"] as const;
+export const GROUPS = ["account", "token", "share", "decision", "configuration", "snapshot", "cluster", "run"] as const;
 export type Group = (typeof GROUPS)[number];
 
 const ALL: Record<AuditAction, true> = {

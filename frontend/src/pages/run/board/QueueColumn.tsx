@@ -55,6 +55,8 @@ export const QueueColumn = memo(function QueueColumn({
   const { made, rest, onScroll } = useGrowing(column.cards.length, FIRST_CARDS);
   const isWhole = made === column.cards.length;
   const words = STATES[name];
+  const isPlayed = clock.run !== null && clock.run.follows === null;
+  const empty = name === "bound" && isPlayed ? t("nothingPlacedYetPressPlay") : words.empty;
   const note =
     column.more === 0
       ? null
@@ -84,7 +86,7 @@ export const QueueColumn = memo(function QueueColumn({
         <span className="grow" />
         <Hint name={name} column={fresh} now={now} run={run} />
       </header>
-      {column.cards.length === 0 && fresh.count === 0 ? <Empty small>{words.empty}</Empty> : null}
+      {column.cards.length === 0 && fresh.count === 0 ? <Empty small>{empty}</Empty> : null}
       {/* The handlers only hold the order while it is read. */}
       <ul className={classes.cards} onScroll={onScroll} {...handlers}>
         {column.cards.slice(0, made).map((card, index) => (
