@@ -55,7 +55,7 @@ export const QueueColumn = memo(function QueueColumn({
   const { made, rest, onScroll } = useGrowing(column.cards.length, FIRST_CARDS);
   const isWhole = made === column.cards.length;
   const words = STATES[name];
-  const isPlayed = clock.run !== null && clock.run.follows === null;
+  const isPlayed = clock.run?.follows === "";
   const empty = name === "bound" && isPlayed ? t("nothingPlacedYetPressPlay") : words.empty;
   const note =
     column.more === 0
