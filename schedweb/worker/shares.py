@@ -24,6 +24,7 @@ class Share:
         self.places = places
         self._work_on_next = work_on_next
         self._lock = threading.Lock()
+        self._left = threading.Condition(self._lock)
         self._taken = 0
         self._looks = 0
         """How often somebody asked to look: who was asked while the last one was looking looks once more."""
@@ -60,6 +61,12 @@ class Share:
     def _leave(self) -> None:
         self._taken -= 1
         PLACES_TAKEN.labels(self.kind).set(self._taken)
+        self._left.notify_all()
+
+    def wait_until_empty(self, seconds: float) -> None:
+        """Nobody has a place any more, or so many seconds are over."""
+        with self._left:
+            self._left.wait_for(lambda: not self._taken, max(0.0, seconds))
 
     @property
     def free(self) -> int:

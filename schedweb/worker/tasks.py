@@ -43,6 +43,8 @@ UNHEARD_SECONDS: Final = 0.25
 """So often is looked while a run's holder is not heard of."""
 GONE_SECONDS: Final = 9.0
 """After a worker was told to end it does, whatever it waits for: what it left undone others take over."""
+GIVING_BACK_SECONDS: Final = 7.0
+"""So long runs, questions and imports have to be given back."""
 
 
 def work_on(next_one: Callable[[], UUID | None], work: Callable[[UUID], object]) -> Callable[[], bool]:
@@ -166,10 +168,14 @@ def worker_begins(**kwargs: Any) -> None:
 def stop_playing(**kwargs: Any) -> None:
     """Runs are given back with a checkpoint, so that another worker goes on at once."""
     STOPPING.set()
-    shut_down_all()
-    FOLLOWERS.wait(ENDING_SECONDS)
-    FORKS.close()
     if settings.MODE == "distributed":
         end = threading.Timer(GONE_SECONDS, os._exit, (1,))
         end.daemon = True
         end.start()
+    until = time.monotonic() + GIVING_BACK_SECONDS
+    shut_down_all()
+    FOLLOWERS.wait(ENDING_SECONDS)
+    # Celery waits for its own tasks only, and what was found by looking is played beside them.
+    for share in (RUNS, QUESTIONS, IMPORTS):
+        share.wait_until_empty(until - time.monotonic())
+    FORKS.close()

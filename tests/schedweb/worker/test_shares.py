@@ -122,8 +122,12 @@ def test_all_that_wait_are_worked_on_at_once_as_far_as_there_are_places() -> Non
         assert together.acquire(timeout=60)
     assert share.free == 0
     assert len(waiting) == 1
+    share.wait_until_empty(0.01)
+    assert share.free == 0, "it does not wait for ever"
     over.set()
     assert together.acquire(timeout=60)
+    share.wait_until_empty(60)
+    assert share.free == 4
 
 
 # --- turns ---------------------------------------------------------------------------------------------------------

@@ -8,12 +8,17 @@ from django.db import DataError
 from schedweb.api.errors import ApiError
 from schedweb.engine import frames
 from schedweb.engine.commands import AnyCommand, command_from
+from schedweb.processes.forks import FORKS
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.playing import commands
 from schedweb.runs.storing.batches import BatchWriter, Stored
 from schedweb.runs.storing.lease import Lease, give_back
+from schedweb.stopping import STOPPING
 from schedweb.worker import supervisor as module
+from schedweb.worker import tasks
+from schedweb.worker.playing import RUNNING
 from schedweb.worker.supervisor import Supervisor
+from scripts.site import eventually
 from tests.schedweb.runs.conftest import Game
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -143,3 +148,20 @@ def test_a_command_that_comes_while_its_run_ends_is_refused(game: Game, monkeypa
 def answered(entry: JournalEntry) -> tuple[str, str]:
     entry.refresh_from_db()
     return entry.status, str(entry.text)
+
+
+def test_a_run_that_was_found_by_looking_is_given_back_before_its_worker_ends(
+    game: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No task of the broker plays it, so nobody else waits for it."""
+    monkeypatch.setattr(FORKS, "close", lambda: None)
+    game.command("play", speed="one")
+    tasks.RUNS.look_beside()
+    eventually("it is played", lambda: True if Run.objects.get(pk=game.id).position else None)
+    try:
+        tasks.stop_playing()
+    finally:
+        STOPPING.clear()
+    game.run.refresh_from_db()
+    assert game.run.lease_owner == ""
+    assert game.id not in RUNNING
