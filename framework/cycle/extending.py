@@ -13,10 +13,11 @@ import numpy as np
 
 from framework.columns import Snapshot
 from framework.columns.usage import wrap
+from framework.configuration.errors import go_quote
 from framework.cycle.core import Asked, SchedulingCore
 from framework.cycle.diagnosis import NodeToStatus
 from framework.extenders import Answer, Entry, Extender, ExtenderError, Filtered, Prioritized, Request
-from framework.extenders.extender import SCALE, go_quoted
+from framework.extenders.extender import SCALE
 from framework.interface.plugin import Candidate
 from framework.interface.status import SUCCESS, Status
 from framework.objects import Pod
@@ -245,7 +246,7 @@ class Preemption:
         """Raises ExtenderError for a node where nobody would have to go."""
         empty = [node for node, candidate in left.items() if not candidate.victims]
         if empty and not extender.ignorable:
-            raise ExtenderError(f"expected at least one victim pod on node {go_quoted(empty[0])}")
+            raise ExtenderError(f"expected at least one victim pod on node {go_quote(empty[0])}")
         return {node: candidate for node, candidate in left.items() if candidate.victims}
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from framework.configuration import Extender as Configured
 from framework.configuration.durations import parse_duration
+from framework.configuration.errors import go_quote
 from framework.extenders.bodies import Bodies
 from framework.extenders.exchange import Answer, Request, Verb
 from framework.extenders.go_json import GoJsonError, GoType, decode
@@ -154,7 +155,7 @@ class Extender:
             for name in names:
                 if name not in row_of:
                     raise ExtenderError(
-                        f"extender {go_quoted(self.name)} claims a filtered node {go_quoted(name)} "
+                        f"extender {go_quote(self.name)} claims a filtered node {go_quote(name)} "
                         "which is not found in the input node list"
                     )
             return Filtered(tuple(row_of[name] for name in names), None, failed, unresolvable)
@@ -167,7 +168,7 @@ class Extender:
         try:
             node = decode_manifest({**fields, "apiVersion": "v1", "kind": "Node"})
         except ObjectError as error:
-            raise ExtenderError(f"extender {go_quoted(self.name)} sent a node that cannot be read: {error}") from None
+            raise ExtenderError(f"extender {go_quote(self.name)} sent a node that cannot be read: {error}") from None
         assert isinstance(node, Node)
         return node
 
@@ -186,7 +187,7 @@ class Extender:
         for name, meta in sorted((result.get("NodeNameToMetaVictims") or {}).items()):
             info = node_info(name)
             if info is None:
-                raise ExtenderError(f"nodeinfo not found for node name {go_quoted(name)}")
+                raise ExtenderError(f"nodeinfo not found for node name {go_quote(name)}")
             if meta is None:
                 raise ExtenderError(f"extender: {self.name} answers null for node {name}: {PANICS}")
             victims = tuple(self._victim(each, info, name) for each in meta.get("Pods") or ())
@@ -234,22 +235,3 @@ def url_of(configured: Configured, verb: Verb) -> str:
 def made_of(configured: Iterable[Configured]) -> tuple[Extender, ...]:
     bodies = Bodies()
     return tuple(Extender(place, each, bodies) for place, each in enumerate(configured))
-
-
-_SHORT: Final = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r", 34: '\\"', 92: "\\\\"}
-
-
-def go_quoted(text: str) -> str:
-    """As Go's %q."""
-    quoted = []
-    for character in text:
-        code = ord(character)
-        if code in _SHORT:
-            quoted.append(_SHORT[code])
-        elif character.isprintable():
-            quoted.append(character)
-        elif code < 0x80:
-            quoted.append(f"\\x{code:02x}")
-        else:
-            quoted.append(f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}")
-    return f'"{"".join(quoted)}"'
