@@ -85,8 +85,8 @@ def answer_of(analysis: Analysis) -> FromProcess | LeftToOthers | None:
     deadline = time.monotonic() + settings.ANALYSIS_SECONDS
     process = AnalysisProcess(ask)
     try:
-        while not process.wait(LOOK_SECONDS):
-            if time.monotonic() > deadline:
+        while not process.wait(max(0.0, min(LOOK_SECONDS, deadline - time.monotonic()))):
+            if time.monotonic() >= deadline:
                 return NoAnswer(
                     sentence("It took longer than {seconds} s and was ended.", seconds=round(settings.ANALYSIS_SECONDS))
                 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,7 @@ from django.test import Client
 from pytest_django import Settings
 
 from schedweb.runs.models import Analysis
-from schedweb.worker.analyst import analyse
+from schedweb.worker.analyst import AnalysisProcess, analyse
 from tests.schedweb.engine.worlds import node, pod
 from tests.schedweb.runs.conftest import Game, eventually, played_out
 from tests.schedweb.runs.test_api import check_shape
@@ -152,8 +153,14 @@ def test_too_much_time_and_too_much_memory_are_said(client: Client, played: Game
 
 
 def test_a_cancelled_analysis_ends_and_may_be_asked_again(
-    client: Client, played: Game, in_background: Callable[[Callable[[], object]], Any]
+    client: Client,
+    played: Game,
+    in_background: Callable[[Callable[[], object]], Any],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    # Its answer does not come before somebody cancels it.
+    patience = threading.Event()
+    monkeypatch.setattr(AnalysisProcess, "wait", lambda process, seconds: patience.wait(min(seconds, 0.02)))
     _, asked = ask(client, played, HELP)
     address = f"/api/v1/runs/{played.id}/analyses/{asked['id']}/"
     analysis = Analysis.objects.get(pk=asked["id"])
@@ -163,6 +170,7 @@ def test_a_cancelled_analysis_ends_and_may_be_asked_again(
     thread.join(30)
     assert not thread.is_alive()
     assert client.get(address).json()["status"] == "cancelled"
+    monkeypatch.undo()
     assert answered(client, played, HELP)["status"] == "done"
 
 
