@@ -160,17 +160,17 @@ def test_a_cancelled_analysis_ends_and_may_be_asked_again(
 ) -> None:
     # Its answer does not come before somebody cancels it.
     patience = threading.Event()
-    monkeypatch.setattr(AnalysisProcess, "wait", lambda process, seconds: patience.wait(min(seconds, 0.02)))
-    _, asked = ask(client, played, HELP)
-    address = f"/api/v1/runs/{played.id}/analyses/{asked['id']}/"
-    analysis = Analysis.objects.get(pk=asked["id"])
-    thread = in_background(lambda: analyse(analysis.pk))
-    eventually(lambda: client.get(address).json()["status"] == "running")
-    assert client.delete(address).json()["status"] == "cancelled"
-    thread.join(30)
-    assert not thread.is_alive()
-    assert client.get(address).json()["status"] == "cancelled"
-    monkeypatch.undo()
+    with monkeypatch.context() as patch:
+        patch.setattr(AnalysisProcess, "wait", lambda process, seconds: patience.wait(min(seconds, 0.02)))
+        _, asked = ask(client, played, HELP)
+        address = f"/api/v1/runs/{played.id}/analyses/{asked['id']}/"
+        analysis = Analysis.objects.get(pk=asked["id"])
+        thread = in_background(lambda: analyse(analysis.pk))
+        eventually(lambda: client.get(address).json()["status"] == "running")
+        assert client.delete(address).json()["status"] == "cancelled"
+        thread.join(30)
+        assert not thread.is_alive()
+        assert client.get(address).json()["status"] == "cancelled"
     assert answered(client, played, HELP)["status"] == "done"
 
 
