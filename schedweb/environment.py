@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 from urllib.parse import unquote, urlsplit
 
+from framework.reading.addresses import without_credentials
 from schedweb.database.silence import STATEMENT_SECONDS
 
 Mode = Literal["embedded", "distributed"]
@@ -181,7 +182,7 @@ def extender_url_problem(url: str) -> str | None:
         fits = False
     if fits and not (parts.query or parts.fragment or parts.username):
         return None
-    return f"EXTENDER_URLS holds URLs such as https://extender.example.com:8443/api, not {url!r}."
+    return f"EXTENDER_URLS holds URLs such as https://extender.example.com:8443/api, not {without_credentials(url)!r}."
 
 
 def managed_by() -> str:

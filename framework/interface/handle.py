@@ -122,16 +122,18 @@ class EvictionsAsked(Protocol):
     """What a plugin that evicts asks before it does, where its profile has a person asked first
     (docs/semantics/preemption.md#proposals)."""
 
-    def approved_on(self, preemptor: Pod) -> str:
-        """The node where a person has approved an eviction for this pod: it is tried out alone. "" without one."""
+    def approved_on(self, plugin: str, preemptor: Pod) -> str:
+        """The node where a person has approved what this plugin proposed for this pod: it is tried out alone. ""
+        without one."""
         ...
 
     def allows(self, preemptor: Pod, candidates: Sequence[Candidate]) -> bool:
         """Whether one of these is what was approved. If none is, that is proposed no longer."""
         ...
 
-    def admissible(self, preemptor: Pod, candidates: Sequence[Candidate]) -> list[int] | Status:
-        """Which of the candidates may be chosen; a status where a person rejected them all."""
+    def admissible(self, plugin: str, preemptor: Pod, candidates: Sequence[Candidate]) -> list[int] | Status:
+        """Which of the candidates may be chosen; a status where a person rejected them all, or where a plugin that was
+        asked before has proposed an eviction."""
         ...
 
     def standing(self, preemptor: Pod, equal: Sequence[Candidate]) -> str | None:

@@ -71,7 +71,7 @@ def preempt(
     preemptor = pod if pod.pod is current else PodInfo(current)
     asking = handle.evictions
     candidates: list[Candidate] = []
-    if asking is not None and (node := asking.approved_on(current)):
+    if asking is not None and (node := asking.approved_on(plugin, current)):
         candidates, failures = _find_candidates(handle, rules, state, preemptor, statuses, node)
         if not asking.allows(current, candidates):
             candidates = []
@@ -120,7 +120,7 @@ def _take(
     now = handle.now()
     asking = handle.evictions
     if asking is not None:
-        left = asking.admissible(preemptor, candidates)
+        left = asking.admissible(plugin, preemptor, candidates)
         if isinstance(left, Status):
             return PostFilterResult(nominated_node=""), left
         candidates = [candidates[place] for place in left]

@@ -25,6 +25,8 @@ OTHERS: Final = sentence("its newest attempt would evict others")
 NO_LONGER: Final = sentence("evicting them would no longer make room, or would take more than was approved")
 WAITS: Final = "waits for a person: would evict"
 """What stands in PostFilter's reason while somebody is asked."""
+REJECTED: Final = "the eviction that would make room was rejected by"
+"""What stands there afterwards, with who did and why."""
 NOT_ASKED: Final = sentence("nobody has to be asked about it any more")
 SWITCHED: Final = sentence("the configuration was switched")
 
@@ -94,12 +96,15 @@ class Proposals:
 
     # --- what attempts ask --------------------------------------------------------------------------------------------
 
-    def admissible(self, preemptor: Pod, candidates: Sequence[Candidate]) -> list[int] | Status:
+    def admissible(self, plugin: str, preemptor: Pod, candidates: Sequence[Candidate]) -> list[int] | Status:
         """Which of the candidates may be proposed: none that was rejected, and if possible none whose victims are
-        proposed for another pod. Of a proposal that was approved: the candidate that it allows."""
+        proposed for another pod. Of a proposal that was approved: the candidate that it allows. None where another
+        plugin has proposed something in this attempt: it goes on only because nobody is evicted yet."""
         uid = preemptor.metadata.uid
         own = self.open.get(uid)
-        if own is not None and own.approved_by:
+        if own is not None and own.plugin != plugin and uid in self._confirmed:
+            return Status.unschedulable()
+        if own is not None and own.plugin == plugin and own.approved_by:
             for place, candidate in enumerate(candidates):
                 if own.allows(candidate):
                     return [place]
@@ -115,7 +120,7 @@ class Proposals:
                 last = refused
         if not left:
             assert last is not None
-            return Status.unschedulable(f"the eviction that would make room was rejected by {last.by}: {last.reason}")
+            return Status.unschedulable(f"{REJECTED} {last.by}: {last.reason}")
         taken = {victim for other, each in self.open.items() if other != uid for victim in each.uids}
         taken |= {victim for victim, other in self._evicting.items() if other != uid}
         return [place for place in left if taken.isdisjoint(uids_of(candidates[place]))] or left
@@ -243,9 +248,9 @@ class AskingFirst:
         self._asking = asking
         self._now = now
 
-    def approved_on(self, preemptor: Pod) -> str:
+    def approved_on(self, plugin: str, preemptor: Pod) -> str:
         own = self._proposals.open.get(preemptor.metadata.uid)
-        return own.node if own is not None and own.approved_by else ""
+        return own.node if own is not None and own.plugin == plugin and own.approved_by else ""
 
     def allows(self, preemptor: Pod, candidates: Sequence[Candidate]) -> bool:
         own = self._proposals.open[preemptor.metadata.uid]
@@ -254,8 +259,8 @@ class AskingFirst:
         self._proposals.withdraw(own, NO_LONGER)
         return False
 
-    def admissible(self, preemptor: Pod, candidates: Sequence[Candidate]) -> list[int] | Status:
-        return self._proposals.admissible(preemptor, candidates)
+    def admissible(self, plugin: str, preemptor: Pod, candidates: Sequence[Candidate]) -> list[int] | Status:
+        return self._proposals.admissible(plugin, preemptor, candidates)
 
     def standing(self, preemptor: Pod, equal: Sequence[Candidate]) -> str | None:
         return self._proposals.standing(preemptor, equal)

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Final
 
 HIDDEN: Final = "***"
-_USERINFO: Final = re.compile(r"(?<=://)[^/?#\s\"']*@")
+_URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"']+")
 _PIECES: Final = re.compile(r"[^&;]+")
 
 
@@ -39,9 +39,9 @@ def without_values(path: str) -> str:
     return path + mark + _PIECES.sub(_without_value, query) + hash_ + (HIDDEN if fragment else "")
 
 
-def without_userinfo(text: str) -> str:
-    """Any text, with the users and passwords of the URLs in it hidden."""
-    return _USERINFO.sub(lambda found: _hidden_userinfo(found[0]), text)
+def text_without_credentials(text: str) -> str:
+    """Any text, with the credentials of the URLs in it hidden."""
+    return _URL.sub(lambda found: without_credentials(found[0]), text)
 
 
 def _hidden_userinfo(userinfo: str) -> str:

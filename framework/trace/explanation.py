@@ -97,7 +97,7 @@ def explain(trace: AttemptTrace) -> list[str]:
     for outcome in trace.post_filter:
         if outcome.nominated_node:
             victims = _listed(outcome.victims) or "nobody"
-            lines.append(f"  {outcome.plugin}: {victims} must leave {outcome.nominated_node}")
+            lines.append(f"  {outcome.plugin}: {victims} must leave to make room on {outcome.nominated_node}")
     return lines
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from framework.configuration.source import Node, read_source
-from framework.reading.addresses import OF_EXTENDERS, without_userinfo
+from framework.reading.addresses import OF_EXTENDERS, text_without_credentials
 from schedweb.accounts.roles import Role, role_of
 
 NO_KEY: Final = "Kioq"
@@ -36,7 +36,7 @@ def without_credentials(text: str) -> str:
     # What an alias or a comment repeats.
     for secret, value in hidden.items():
         text = text.replace(secret, value)
-    return without_userinfo(text)
+    return text_without_credentials(text)
 
 
 def _hidden_fields(extender: Node) -> list[tuple[Node, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from framework.configuration.load import load
-from framework.objects import Pod
+from framework.objects import KubeObject, Pod
 from framework.objects.decode import decode_manifest
 from framework.plugins.registry import built_in_registry
 from framework.preemption.proposals import How, Proposal
@@ -125,6 +126,46 @@ def test_without_it_the_attempt_evicts(evicts: str) -> None:
     play = start(make_node("n1", cpu="4"), low("a"), low("b"), high(), evicts=evicts, asks=False)
     assert len(names(play)) == 2
     assert not said(play)
+
+
+def both(play_of: Sequence[KubeObject]) -> Play:
+    """DefaultPreemption, and CrossNodePreemption behind it."""
+    text = configuration(evicts="CrossNodePreemption").replace("disabled: [{name: DefaultPreemption}]", "")
+    play = Play(text, play_of)
+    told = Told()
+    play.scheduler.observer = told
+    play.seen = told
+    play.cycles()
+    return play
+
+
+def test_what_one_plugin_proposed_is_left_to_it_by_another_one() -> None:
+    """Nobody's leaving from one node makes room; DefaultPreemption says so before and after the approval."""
+    zone = {"zone": "a"}
+    web = {"app": "web"}
+    away = {"topologyKey": "zone", "labelSelector": {"matchLabels": web}}
+    affinity = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [away]}}
+    nodes = [make_node(name, cpu="4", labels=zone) for name in ("n1", "n2")]
+    pods = [low("a", labels=web), low("b", "n2", labels=web)]
+    preemptor = make_pod("high", requests={"cpu": "2"}, priority=100, affinity=affinity)
+    play = both([*nodes, *pods, preemptor])
+    assert proposed(play) == ["high: a, b on n1"]
+    approve(play)
+    play.seconds(2)
+    assert play.bound == {"high": "n1"}
+    assert [each for each, _ in said(play)] == ["proposed", "evicted"]
+
+
+def test_of_two_plugins_in_one_attempt_the_first_one_asks() -> None:
+    play = both([make_node("n1", cpu="4"), low("a"), low("b"), high()])
+    assert [each for each, _ in said(play)] == ["proposed"]
+    [chosen] = play.scheduler.proposals()
+    assert chosen.plugin == "DefaultPreemption"
+    assert play.message("high").count("waits for a person") == 1
+    approve(play)
+    play.seconds(2)
+    assert play.bound["high"] == "n1"
+    assert [each for each, _ in said(play)] == ["proposed", "evicted"]
 
 
 def test_attempts_that_come_to_the_same_ask_once() -> None:

@@ -90,4 +90,4 @@ def test_a_waiting_pod_and_a_preemption() -> None:
     assert explain(waiting)[0].endswith("waits on Permit (Coscheduling) to be placed on a")
     preempting = attempt([1, 1, 1, 1, 1, 1], "failed")
     preempting.post_filter = (PostFilterOutcome("DefaultPreemption", SUCCESS, "b", ("shop/low-1",), (), ("b",)),)
-    assert explain(preempting)[-1] == "  DefaultPreemption: shop/low-1 must leave b"
+    assert explain(preempting)[-1] == "  DefaultPreemption: shop/low-1 must leave to make room on b"

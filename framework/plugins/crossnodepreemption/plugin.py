@@ -50,7 +50,7 @@ class CrossNodePreemption(PostFilterPlugin):
         found = Search(across, nodes, current, most=MOST_TRIES).run()
         candidates = [Candidate(node.name, tuple([each.pod for each in victims])) for node, victims in found.candidates]
         asking = handle.evictions
-        if asking is not None and (approved := asking.approved_on(current)):
+        if asking is not None and (approved := asking.approved_on(self.name, current)):
             there = [each for each in candidates if each.node == approved]
             if asking.allows(current, there):
                 candidates = there

@@ -116,7 +116,7 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
         preemptor = pod if pod.pod is current else PodInfo(current)
         asking = self.handle.evictions
         search = None
-        if asking is not None and (node := asking.approved_on(current)):
+        if asking is not None and (node := asking.approved_on(self.name, current)):
             search = self._find_candidates(state, preemptor, statuses, node)
             if not asking.allows(current, search.candidates):
                 search = None
@@ -148,7 +148,7 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
         """The best of the candidates: its victims are evicted, or a person is asked about them."""
         asking = self.handle.evictions
         if asking is not None:
-            left = asking.admissible(preemptor, search.candidates)
+            left = asking.admissible(self.name, preemptor, search.candidates)
             if isinstance(left, Status):
                 return _said(PostFilterResult(nominated_node="", refused=search.refused), left)
             search.candidates = [search.candidates[place] for place in left]

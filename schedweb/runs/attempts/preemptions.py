@@ -12,6 +12,7 @@ from framework.plugins.crossnodepreemption.plugin import NOBODY as NOBODY_ACROSS
 from framework.plugins.crossnodepreemption.search import MOST_TRIES
 from framework.preemption.choice import CRITERIA
 from framework.preemption.evaluator import NOT_HELPFUL
+from framework.preemption.proposals import REJECTED
 from framework.preemption.victims import NO_VICTIMS
 from framework.trace.attempt import AttemptTrace, CandidateNode, PostFilterOutcome
 from schedweb.api.windows import Window, window_answer
@@ -36,9 +37,10 @@ _TEXTS: Final = (
 
 
 def preempting(trace: AttemptTrace) -> PostFilterOutcome | None:
-    """The answer worth explaining: the plugin that found a node, else the one that looked for one."""
+    """The answer worth explaining: the plugin that found a node, or proposed an eviction; else the one that looked for
+    a node."""
     looked = [each for each in trace.post_filter if each.nominated_node is not None]
-    return next((each for each in looked if each.nominated_node), looked[-1] if looked else None)
+    return next((each for each in looked if each.nominated_node or each.victims), looked[-1] if looked else None)
 
 
 def eligible(trace: AttemptTrace) -> Iterator[str]:
@@ -197,6 +199,11 @@ def headline(trace: AttemptTrace, outcome: PostFilterOutcome | None) -> str:
         message = message.removeprefix("preemption: ").rstrip(".")
         return f"{message[:1].upper()}{message[1:]}." if message else say("Nobody looked for victims.")
     if not outcome.nominated_node:
+        if outcome.victims:
+            return proposed(outcome)
+        if REJECTED in outcome.status.message:
+            message = outcome.status.message.removeprefix("preemption: ").rstrip(".")
+            return f"{message[:1].upper()}{message[1:]}."
         possible = sum(1 for _ in eligible(trace))
         if possible == 0:
             return say("No pod that leaves would help on any node.")
@@ -233,6 +240,18 @@ def headline(trace: AttemptTrace, outcome: PostFilterOutcome | None) -> str:
     if equal:
         parts.append(say("1 of {count} equal", count=equal + 1))
     return say("{clauses}.", clauses=clauses(parts))
+
+
+def proposed(outcome: PostFilterOutcome) -> str:
+    """Of an eviction that a person is asked about."""
+    victims = list(outcome.victims)
+    node = next((one.node for one in outcome.candidates if list(one.victims) == victims), "")
+    return counted(
+        "A person is asked whether {count} pod is to be evicted for room on {node}.",
+        "A person is asked whether {count} pods are to be evicted for room on {node}.",
+        len(victims),
+        node=node,
+    )
 
 
 # --- over the run -----------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from django.test import Client
 
 from framework.configuration.presets import preset
 from framework.interface import Code, Status
+from framework.preemption.proposals import REJECTED
 from framework.trace.attempt import AttemptTrace, CandidateNode, PostFilterOutcome
 from schedweb.runs.attempts.preemptions import headline, lost_words
 from schedweb.runs.models import Attempt
@@ -52,6 +53,17 @@ def test_candidates_and_the_criterion_by_which_each_lost(preempted: Game, client
     }
     second = get(client, f"/api/v1/runs/{preempted.id}/attempts/1/preemption/?offset=1&limit=1")
     assert [each["node"] for each in second["candidates"]] == ["c"]
+
+
+def test_an_eviction_that_is_proposed_is_no_failure(operator: User, client: Client) -> None:
+    chosen = preset("evictions")
+    assert chosen is not None
+    game = played_out(operator, VICTIMS, configuration=chosen.text)
+    body = get(client, f"/api/v1/runs/{game.id}/attempts/1/preemption/")
+    assert (body["nominated"], body["headline"]) == (
+        None,
+        "A person is asked whether 1 pod is to be evicted for room on b.",
+    )
 
 
 def test_who_preempted_whom_over_the_run(preempted: Game, client: Client) -> None:
@@ -146,6 +158,9 @@ def test_what_is_said_without_a_candidate() -> None:
     said = Status(Code.UNSCHEDULABLE, ("preemption: not eligible due to preemptionPolicy=Never.",), "DefaultPreemption")
     trace.post_filter = (PostFilterOutcome("DefaultPreemption", said, None, (), (), ()),)
     assert headline(trace, None) == "Not eligible due to preemptionPolicy=Never."
+    rejected = Status(Code.UNSCHEDULABLE, (f"preemption: {REJECTED} olga: no",), "DefaultPreemption")
+    outcome = PostFilterOutcome("DefaultPreemption", rejected, "", (), (), ())
+    assert headline(trace, outcome) == "The eviction that would make room was rejected by olga: no."
 
 
 PREFIX = "preemption-toleration.scheduling.x-k8s.io/"
