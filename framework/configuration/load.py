@@ -42,6 +42,8 @@ from framework.sentences import Words, sentence
 
 _SCHEME: Final = "pkg/scheduler/apis/config/scheme/scheme.go:29"
 _STRICT: Final = "strict decoding error: "
+_HEAD: Final = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+"""As Go names what it reads apiVersion and kind into."""
 _REMOVED_VERSIONS: Final = {"v1alpha1", "v1alpha2", "v1beta1", "v1beta2", "v1beta3"}
 
 Stage = Literal["syntax", "decoding", "validation", "construction"]
@@ -277,13 +279,36 @@ class _Loader:
             config = list(profile.plugin_config)
             for j, entry in enumerate(config):
                 known = self._catalogue.get(entry.name)
-                if known is None or known.args_type is None:
-                    continue
                 path = ROOT.child("profiles").index(i).child("pluginConfig").index(j).child("args")
+                if known is None or known.args_type is None:
+                    if not self._is_readable(entry, path, errors, fatal, (i, j)):
+                        config[j] = PluginConfig(name=entry.name)
+                    continue
                 args = self._decode_one(entry, known, path, errors, fatal, strict, (i, j))
                 config[j] = PluginConfig(name=entry.name, args=args)
             profiles[i] = msgspec.structs.replace(profile, plugin_config=tuple(config))
         return msgspec.structs.replace(written, profiles=tuple(profiles))
+
+    def _is_readable(
+        self,
+        entry: PluginConfig,
+        path: FieldPath,
+        errors: list[ConfigurationError],
+        fatal: list[str],
+        at: tuple[int, int],
+    ) -> bool:
+        """Arguments of a plugin that has no type for them: upstream looks for apiVersion and kind all the same."""
+        node = _exact(self._root, path)
+        if node is None or node.kind == "mapping" or (shown := json_type(node)) == "null":
+            return True
+        text = (
+            f"decoding .profiles[{at[0]}].pluginConfig[{at[1]}]: decoding args for plugin {entry.name}: "
+            f"couldn't get version/kind; json parse error: json: cannot unmarshal {shown} into Go value of type {_HEAD}"
+        )
+        message = sentence("must be a mapping, not {shown}", shown=shown)
+        errors.append(self._error("decoding", path, message, text))
+        fatal.append(text)
+        return False
 
     def _decode_one(
         self,

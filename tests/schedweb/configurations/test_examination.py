@@ -133,3 +133,23 @@ SHOWN: list[tuple[type[msgspec.Struct], type[Any]]] = [
 @pytest.mark.parametrize(("shown", "described"), SHOWN, ids=lambda each: each.__name__)
 def test_the_api_description_names_what_is_shown(shown: type[msgspec.Struct], described: type[Any]) -> None:
     assert set(described().fields) == set(shown.__struct_fields__)
+
+
+@pytest.mark.parametrize(("written", "kind"), [("//host", "string"), ("5", "number"), ("[1]", "array")])
+def test_arguments_of_a_plugin_without_any_are_a_mapping(written: str, kind: str) -> None:
+    said = examine(f"""\
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: default-scheduler
+  plugins:
+    multiPoint: {{enabled: [{{name: PodState}}]}}
+  pluginConfig:
+  - name: PodState
+    args: {written}
+""")
+    (problem,) = said.errors
+    assert (problem.path, str(problem.message)) == (
+        "profiles[0].pluginConfig[0].args",
+        f"must be a mapping, not {kind}",
+    )
