@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -289,7 +290,11 @@ def test_a_server_that_is_killed_while_it_is_asked_leaves_no_process(kept: Forks
             process = asked.result()
         assert ask(process, "say", "here") == "here"
         assert end(process) in (0, LOST)
-        until(lambda first=first: not [pid for pid in processes() if session_parent(pid) == first.pid])  # type: ignore[misc]
+        until(partial(has_no_children, first.pid))
+
+
+def has_no_children(parent: int) -> bool:
+    return parent not in map(session_parent, processes())
 
 
 def session_parent(pid: int) -> int:
