@@ -263,8 +263,8 @@ LOGGING = logging_settings(ENVIRONMENT.log_format)
 # Workers (schedweb/worker): how long a lease lasts, how often it is renewed, how often they look for lost ones.
 # A connection may be away for five seconds without costing a lease, and whatever died has its runs taken over within
 # ten seconds of its last renewal. What it may have locked is free by then (schedweb/environment.py: IDLE_SECONDS).
-ENGINE_LEASE_SECONDS = 7.0
-ENGINE_RENEW_SECONDS = 1.0
+ENGINE_LEASE_SECONDS = 6.5
+ENGINE_RENEW_SECONDS = 0.5
 ENGINE_SWEEP_SECONDS = 1.0
 # How often a supervisor looks for commands and whether it may rest. In one process it is woken for every command.
 ENGINE_POLL_SECONDS = 0.1 if MODE == "distributed" else 1.0

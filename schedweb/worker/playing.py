@@ -47,7 +47,9 @@ def play_run(run: UUID) -> bool:
         leave_to_others(lease)
         raise
     finally:
-        RUNNING.pop(run, None)
+        # By now this worker may play it again, with another lease.
+        if RUNNING.get(run) is supervisor:
+            del RUNNING[run]
         RUNS_HELD.set(len(RUNNING))
         WAKEUPS.forget(run, supervisor.wake)
         close_own_connection()

@@ -117,6 +117,9 @@ class Cluster:
         self.web = self.host("web", 1)
         self.workers = [self.host("worker", copy) for copy in range(1, workers + 1)]
         self.starting = threading.Lock()
+        self._asking = threading.Lock()
+        self._asked: psycopg.Connection | None = None
+        """Kept: the runs are looked at ten times a second."""
         self.ended: list[str] = []
         """What ended although nobody had asked it to, and what was not told."""
 
@@ -204,12 +207,15 @@ class Cluster:
 
     def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         """Of the database, past every proxy. Connections are cut on purpose, so it tries again."""
-        for _ in range(50):
-            try:
-                with psycopg.connect(self.real.database_url) as connection:
-                    return connection.execute(query.encode(), values).fetchall()
-            except psycopg.OperationalError:
-                time.sleep(0.1)
+        with self._asking:
+            for _ in range(50):
+                try:
+                    if self._asked is None:
+                        self._asked = psycopg.connect(self.real.database_url, autocommit=True)
+                    return self._asked.execute(query.encode(), values).fetchall()
+                except psycopg.OperationalError:
+                    self._asked = None
+                    time.sleep(0.1)
         raise AssertionError("PostgreSQL itself does not answer")
 
     def holder_of(self, owner: str) -> Host | None:
@@ -226,6 +232,8 @@ class Cluster:
     def stop(self) -> None:
         self.open_all()
         self.deployed.stop()
+        if self._asked is not None:
+            self._asked.close()
         for host in self.hosts:
             host.database.close()
             host.redis.close()

@@ -28,7 +28,7 @@ from schedweb.turns import LOOKED_AT, Waits, next_in_turn
 
 log = logging.getLogger(__name__)
 PLAY = "runs.play"
-UNHEARD_RENEWALS = 3.5
+UNHEARD_RENEWALS = 6
 """So many renewals after its last one, a holder is waited for; what takes over is made ready meanwhile."""
 
 

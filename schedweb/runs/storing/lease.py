@@ -1,6 +1,6 @@
 """Leases: who plays a run. Every new holder gets a higher epoch, and writes are accepted in the newest epoch only.
 
-free → held (claim) → held (renew, every second) → free (release, or by running out after seven).
+free → held (claim) → held (renew, twice a second) → free (release, or by running out after 6.5 seconds).
 
 Each of these is one statement: nobody who stands still in the middle of one keeps others waiting. When a lease runs out
 the database's clock says, in the statement itself: hosts' clocks differ and jump.

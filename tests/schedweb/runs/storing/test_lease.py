@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import threading
 
 import pytest
 from django.db import OperationalError, connection
@@ -11,9 +12,9 @@ from django.utils import timezone
 from schedweb.runs.models import Run
 from schedweb.runs.playing.dispatch import runs_held, waiting_runs
 from schedweb.runs.storing.lease import Claim, claim, give_back, renew
-from schedweb.worker.playing import play_run
+from schedweb.worker.playing import RUNNING, play_run
 from schedweb.worker.supervisor import Supervisor
-from tests.schedweb.runs.conftest import Game
+from tests.schedweb.runs.conftest import Game, eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -100,3 +101,28 @@ def test_a_supervisor_that_ends_by_surprise_gives_its_run_back(game: Game, monke
     assert (game.run.lease_owner, game.run.wanted) == ("", True)
     game.play()
     assert game.run.attempts
+
+
+def test_a_worker_that_got_its_own_run_again_tells_it_to_end(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its first lease ran out while the database was away; the supervisor of that one ends when the next plays."""
+    begun: list[threading.Event] = []
+
+    def plays(self: Supervisor) -> None:
+        begun.append(ended := threading.Event())
+        assert ended.wait(60)
+
+    monkeypatch.setattr(Supervisor, "play", plays)
+    game.command("play")
+    threads = []
+    for number in (1, 2):
+        Run.objects.filter(pk=game.id).update(lease_expires=timezone.now() - datetime.timedelta(hours=1))
+        threads.append(threading.Thread(target=play_run, args=(game.id,), daemon=True))
+        threads[-1].start()
+        eventually(lambda number=number: len(begun) == number)
+    second = RUNNING[game.id]
+    begun[0].set()
+    threads[0].join(60)
+    assert {game.id: second} == RUNNING, "a worker that is stopped tells those in it"
+    begun[1].set()
+    threads[1].join(60)
+    assert not RUNNING
