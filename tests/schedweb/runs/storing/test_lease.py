@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import threading
+from functools import partial
 
 import pytest
 from django.db import OperationalError, connection
@@ -107,6 +108,9 @@ def test_a_worker_that_got_its_own_run_again_tells_it_to_end(game: Game, monkeyp
     """Its first lease ran out while the database was away; the supervisor of that one ends when the next plays."""
     begun: list[threading.Event] = []
 
+    def begun_are(number: int) -> bool:
+        return len(begun) == number
+
     def plays(self: Supervisor) -> None:
         begun.append(ended := threading.Event())
         assert ended.wait(60)
@@ -118,7 +122,7 @@ def test_a_worker_that_got_its_own_run_again_tells_it_to_end(game: Game, monkeyp
         Run.objects.filter(pk=game.id).update(lease_expires=timezone.now() - datetime.timedelta(hours=1))
         threads.append(threading.Thread(target=play_run, args=(game.id,), daemon=True))
         threads[-1].start()
-        eventually(lambda number=number: len(begun) == number)
+        eventually(partial(begun_are, number))
     second = RUNNING[game.id]
     begun[0].set()
     threads[0].join(60)
