@@ -84,18 +84,13 @@ def serve(inward: BinaryIO, outward: frames.Writer) -> int:
         begin = frames.read_to_child(reader)
         if not isinstance(begin, Begin):
             raise AssertionError(f"{type(begin).__name__} came before Begin")
-        # A fork does first all that its parent did, and no run stands still meanwhile, as one does that is taken over.
-        is_caught_up = begin.position >= begin.inherited
-        if not is_caught_up:
-            os.nice(NICE)
         prepared = prepare(begin)
         engine = Engine(prepared.player, prepared.pace, begin, (reader, outward))
         if prepared.player.position < begin.inherited:
             engine.catch_up(prepared.inherited)
         # What it did until here somebody waited for. Playing takes all the time there is, and would take it from those
         # who ask and who store.
-        if is_caught_up:
-            os.nice(NICE)
+        os.nice(NICE)
         # From here on commands may come.
         frames.write(outward, frames.Ready(prepared.replayed))
         engine.outcomes += prepared.outcomes

@@ -19,7 +19,7 @@ from statistics import median
 from typing import Any, Final
 
 from scripts.chaos import proofs
-from scripts.chaos.cluster import TOO_LONG, Cluster
+from scripts.chaos.cluster import TOO_LONG, Cluster, faketime
 from scripts.chaos.faults import Faults, mend_later
 from scripts.chaos.people import NODES, Accepted, Person, manifest
 from scripts.services import Services, missing_services, scratch_database, scratch_redis
@@ -272,13 +272,11 @@ def tell(report: Report) -> None:
 
 def play(real: Services, folder: Path, chosen: argparse.Namespace) -> Report:
     report, accepted = Report(), Accepted()
-    cluster = Cluster(real, folder, workers=chosen.workers)
+    cluster = Cluster(real, folder, workers=chosen.workers, clocks=chosen.clocks)
     try:
         cluster.start()
         if not cluster.has_small_disk:
             print("No tmpfs can be mounted here, so no disk is filled.")
-        if cluster.web.clock is None:
-            print("libfaketime is not installed here, so no clock jumps.")
         watch = Watch(cluster)
         watch.start()
         stage = Stage(cluster, watch, accepted, chosen.seed, chosen.people)
@@ -308,6 +306,11 @@ def arguments(given: list[str] | None = None) -> Any:
     parser.add_argument(
         "--in-turn", nargs="*", default=[], metavar="KIND", help="else at random, the likely more often"
     )
+    parser.add_argument(
+        "--clocks",
+        action="store_true",
+        help="clocks jump, too (libfaketime); whoever looks at one waits for a lock then",
+    )
     parser.add_argument("--keep-logs", type=Path, help="a folder")
     return parser.parse_args(given)
 
@@ -318,6 +321,9 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(1))
     if missing := missing_services():
         print(missing)
+        return 2
+    if chosen.clocks and faketime() is None:
+        print("Clocks are changed by libfaketime, which is not installed (Debian's package of that name).")
         return 2
     with scratch_database() as database, scratch_redis() as redis, tempfile.TemporaryDirectory() as folder:
         report = play(Services(database, redis), Path(folder), chosen)
