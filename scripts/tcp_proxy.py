@@ -62,7 +62,11 @@ class TcpProxy:
         if self.mode == "cut":
             client.close()
             return
-        server = socket.create_connection(self.target)
+        try:
+            server = socket.create_connection(self.target)
+        except OSError:
+            client.close()  # nobody listens there, and so it is for whoever came
+            return
         for one, other in ((client, server), (server, client)):
             self._pairs[one] = other
             self._selector.register(one, selectors.EVENT_READ)
