@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import IO, Final, Protocol
 
 from schedweb.environment import ROOT
@@ -68,6 +69,15 @@ def started(module: str, *, complaints: int = subprocess.PIPE, variables: Mappin
     assert process.stdout is not None
     make_room(process.stdout.fileno())
     return process
+
+
+def is_stopped(pid: int) -> bool:
+    """Whether it stands still until somebody sends SIGCONT (proc_pid_stat(5), state T). Never without /proc."""
+    try:
+        stat = (Path("/proc") / str(pid) / "stat").read_bytes()
+    except OSError:
+        return False
+    return stat.rpartition(b")")[2].split()[:1] == [b"T"]
 
 
 def make_room(pipe: int) -> None:

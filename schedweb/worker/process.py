@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import logging
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Callable
 from typing import IO, Final
 
@@ -15,11 +17,15 @@ import msgspec
 from framework.sentences import Sentence, sentence
 from schedweb.engine import frames
 from schedweb.processes.forks import FORKS
-from schedweb.processes.plain import ENGINE, LOST, started
+from schedweb.processes.plain import ENGINE, LOST, is_stopped, started
 
+log = logging.getLogger(__name__)
 STDERR_LINES: Final = 40
 END_SECONDS: Final = 2
 """What is left of it by then is of no use to anybody: it was stored, or others will make it again."""
+LOOK_SECONDS: Final = 0.5
+STOPPED_LOOKS: Final = 6
+"""Looks in a row, not seconds: a worker that stood still itself, with all that it started, has to see it anew."""
 
 
 class Died:
@@ -37,6 +43,9 @@ class EngineProcess:
         self.hear = hear
         self.stderr: collections.deque[str] = collections.deque(maxlen=STDERR_LINES)
         self.child = started(ENGINE) if fresh else FORKS.started(ENGINE)
+        self.looked_at = time.monotonic()
+        self.stopped = 0
+        """In how many looks in a row."""
         self._readers = [
             threading.Thread(target=self._listen, name=f"engine-{self.child.pid}", daemon=True),
             threading.Thread(target=self._keep_stderr, name=f"engine-stderr-{self.child.pid}", daemon=True),
@@ -58,6 +67,18 @@ class EngineProcess:
     def send(self, message: frames.ToChild) -> None:
         """Raises Gone."""
         frames.write(self._pipe(self.child.stdin), message)
+
+    def look(self) -> None:
+        """Ends a process that was stopped (SIGSTOP) and is not continued: it would neither play nor die. To be called
+        more often than it looks."""
+        if time.monotonic() - self.looked_at < LOOK_SECONDS:
+            return
+        self.looked_at = time.monotonic()
+        self.stopped = self.stopped + 1 if is_stopped(self.pid) else 0
+        if self.stopped == STOPPED_LOOKS:
+            log.warning("engine %d was stopped and is not continued: it is ended", self.pid)
+            self.stderr.append("It was stopped by a signal and not continued, so it was ended.")
+            self.child.kill()
 
     def _listen(self) -> None:
         pipe = self._pipe(self.child.stdout)

@@ -197,6 +197,8 @@ class Supervisor:
         self.looked_at = time.monotonic()
         if self.watching is not None:
             self.watching.settle()
+        if self.child is not None:
+            self.child.look()
         if self.starts_at is not None and time.monotonic() >= self.starts_at:
             self.start_child()
         if self.probe is not None and self.probe.has_lived:

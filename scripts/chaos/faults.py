@@ -38,6 +38,7 @@ class Faults:
         self.random = chance
         self.kinds: dict[str, tuple[int, Callable[[Host], Done]]] = {
             "engine killed": (24, self.kill_engine),
+            "engine frozen": (3, self.freeze_engine),
             "fork server killed": (4, self.kill_fork_server),
             "fork server frozen": (2, self.freeze_fork_server),
             "worker killed": (12, self.kill_worker),
@@ -68,6 +69,15 @@ class Faults:
         if not engines:
             return Done("no engine was there")
         kill(self.random.choice(engines))
+        return Done(f"an engine of {host.label}")
+
+    def freeze_engine(self, host: Host) -> Done:
+        """Nobody has it go on: its worker has to end it."""
+        engines = host.children("engine")
+        if not engines:
+            return Done("no engine was there")
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.random.choice(engines), signal.SIGSTOP)
         return Done(f"an engine of {host.label}")
 
     def kill_fork_server(self, host: Host) -> Done:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import threading
-from collections.abc import Callable
 from io import StringIO
 from typing import Any
 from uuid import UUID, uuid4
@@ -25,12 +23,11 @@ from schedweb.runs.sharing.services import share_link_create
 from schedweb.runs.storing.lease import claim
 from schedweb.snapshots.models import Snapshot
 from schedweb.worker.playing import play_run
-from tests.schedweb.runs.conftest import Game, eventually
+from tests.schedweb.runs.conftest import Game, Start, eventually
 from tests.schedweb.runs.test_api import check_shape
 
 pytestmark = pytest.mark.django_db(transaction=True)
 DELETED = "/api/v1/deleted/"
-Start = Callable[[Callable[[], object]], threading.Thread]
 
 
 def address(run: UUID) -> str:

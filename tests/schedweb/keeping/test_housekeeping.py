@@ -12,8 +12,8 @@ from pytest_django import Settings
 from schedweb.keeping import housekeeping
 from schedweb.keeping.deleted import remove_overdue
 from schedweb.runs.models import Run
-from tests.schedweb.keeping.test_deleted import Start, address, overdue
-from tests.schedweb.runs.conftest import Game, eventually
+from tests.schedweb.keeping.test_deleted import address, overdue
+from tests.schedweb.runs.conftest import Game, Start, eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

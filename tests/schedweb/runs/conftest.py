@@ -157,8 +157,11 @@ def played(game: Game) -> Game:
     return game
 
 
+Start = Callable[[Callable[[], object]], threading.Thread]
+
+
 @pytest.fixture
-def in_background() -> Iterator[Callable[[Callable[[], object]], threading.Thread]]:
+def in_background() -> Iterator[Start]:
     """Starts something in a thread that closes its database connections and is waited for."""
     threads: list[threading.Thread] = []
 

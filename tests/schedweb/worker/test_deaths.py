@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import threading
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,9 +18,10 @@ from django.test import Client
 from framework.sentences import ENGLISH, in_words
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.worker import deaths
-from schedweb.worker.playing import play_run
+from schedweb.worker.playing import RUNNING, play_run
+from schedweb.worker.process import EngineProcess
 from tests.schedweb.engine.worlds import node, pod
-from tests.schedweb.runs.conftest import Game, prepared
+from tests.schedweb.runs.conftest import Game, Start, eventually, prepared
 from tests.schedweb.worker.poison import CONFIGURATION
 from tests.schedweb.worker.poison import poison as poison
 
@@ -62,6 +66,40 @@ def send(game: Game, body: dict[str, Any]) -> Any:
     browser = Client()
     browser.force_login(game.user)
     return browser.post(f"/api/v1/runs/{game.id}/commands/", body, content_type="application/json")
+
+
+def engine_at_work(game: Game, start: Start) -> tuple[threading.Thread, EngineProcess]:
+    """Of the run, which plays a cycle a second from now on."""
+    game.command("play", speed="one")
+    playing = start(lambda: play_run(game.id))
+    eventually(lambda: Run.objects.filter(pk=game.id, position__gt=2).exists())
+    child = RUNNING[game.id].child
+    assert child is not None
+    return playing, child
+
+
+def test_an_engine_that_is_stopped_and_not_continued_is_replaced(game: Game, in_background: Start) -> None:
+    playing, child = engine_at_work(game, in_background)
+    os.kill(child.pid, signal.SIGSTOP)
+    eventually(lambda: any("The engine died" in each for each in notices(game)))
+    assert "stopped by a signal and not continued" in child.last_words()
+    stood_at = Run.objects.get(pk=game.id).position
+    eventually(lambda: Run.objects.filter(pk=game.id, position__gt=stood_at).exists())
+    game.command("stop")
+    playing.join(60)
+    assert Run.objects.get(pk=game.id).state == "stopped"
+
+
+def test_an_engine_that_is_continued_in_time_is_left_alone(game: Game, in_background: Start) -> None:
+    playing, child = engine_at_work(game, in_background)
+    os.kill(child.pid, signal.SIGSTOP)
+    eventually(lambda: child.stopped > 1)
+    os.kill(child.pid, signal.SIGCONT)
+    eventually(lambda: child.stopped == 0)
+    game.command("stop")
+    playing.join(60)
+    assert Run.objects.get(pk=game.id).state == "stopped"
+    assert not any("died" in each for each in notices(game))
 
 
 @pytest.mark.parametrize("name", ["kills-1", "breaks-1"])

@@ -16,11 +16,10 @@ from schedweb.runs.forking.forks import run_fork
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.playing import resting
 from schedweb.runs.storing.batches import BatchWriter, Stored
-from tests.schedweb.runs.conftest import Game
+from tests.schedweb.runs.conftest import Game, Start
 from tests.schedweb.runs.test_api import check_shape
 
 pytestmark = pytest.mark.django_db(transaction=True)
-Start = Callable[[Callable[[], object]], threading.Thread]
 
 
 def wait(client: Client, run: object, seconds: int = 0, status: int = 200) -> Any:
