@@ -279,8 +279,8 @@ ANALYSIS_MEMORY_BYTES = 4 * 1024**3
 CONTEXTS = ENVIRONMENT.contexts
 # Clusters that one worker reads at once (schedweb/worker/following.py), each in a process of its own.
 WORKER_CLUSTERS = 4
-# How much of what a cluster tells the journal of a run keeps that follows it, in MB of 10^6 bytes, where whoever began
-# it said nothing else (schedweb/runs/following).
+# How much is kept of a run that follows a cluster, in MB of 10^6 bytes, where whoever began it said nothing else; then
+# its oldest part goes (schedweb/runs/following/thinning.py).
 FOLLOW_MEGABYTES = 500
 
 # How long what people delete can be brought back (schedweb/soft_delete.py).

@@ -70,6 +70,7 @@ class Copy:
     def __init__(self, player: Player, pace: Pace) -> None:
         self.position = player.position
         self.digest = player.digest
+        self.clock = player.now
         self._parts: list[bytes] = []
         inward, outward = os.pipe()
         self._inward: int | None = inward
@@ -166,7 +167,7 @@ class Checkpoints:
                 self.makes_copies = False
             else:
                 return None
-        return Kept(self.player.position, self.player.digest, self.at_once())
+        return Kept(self.player.position, self.player.digest, self.player.now, self.at_once())
 
     def at_once(self) -> bytes:
         """Made here, instead of one that is under way."""
@@ -190,7 +191,7 @@ class Checkpoints:
             self.makes_copies = False
             return None
         self.cost = ended.cost
-        return Kept(copy.position, copy.digest, ended.data)
+        return Kept(copy.position, copy.digest, copy.clock, ended.data)
 
     def give_up(self) -> None:
         if self.copy is not None:

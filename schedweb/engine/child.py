@@ -23,6 +23,7 @@ from schedweb.engine.pace import Pace
 from schedweb.engine.payload import PayloadUnreadable
 from schedweb.engine.player import Player, RunRefused
 from schedweb.engine.replay import Diverged, do, played_by, replay
+from schedweb.engine.retold import tell_all
 from schedweb.engine.shapes import UntranslatedOutcome
 
 NICE: Final = 5
@@ -59,6 +60,8 @@ def replayed(begin: Begin) -> Prepared:
                 )
             )
         Gatherer(player).discard()
+    elif begin.checkpoint is not None:
+        tell_all(player)
     if begin.shadow:
         player.judgements = []  # from here on: what replay passed is stored
     operations = player.position - from_position

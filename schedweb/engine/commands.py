@@ -248,6 +248,9 @@ AnyCommand = (
 #: These change how a run is paced, never what it decides.
 PACING: Final = (Play, Pause, Step, SetSpeed, Stop, TryAgain, BreakpointSet, BreakpointRemove)
 
+#: What the run's page says of the run itself now.
+SETTINGS: Final = ("set_configuration", "set_seed")
+
 
 def command_from(content: object) -> AnyCommand:
     """Raises msgspec.ValidationError with a sentence that names the field."""

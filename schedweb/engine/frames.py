@@ -379,6 +379,8 @@ class Kept(Message, frozen=True, tag="kept"):
 
     position: int
     digest: str
+    clock: int
+    """Run time there, in nanoseconds."""
     data: bytes
 
 

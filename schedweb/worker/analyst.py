@@ -21,7 +21,7 @@ from schedweb.runs.live.telling import tell_analysis
 from schedweb.runs.models import Analysis, AttemptChunk
 from schedweb.runs.records.analyses import attempts_before, claim, finish, hand_back, is_cancelled, offer
 from schedweb.runs.storing.lease import close_own_connection
-from schedweb.runs.storing.stored import begin_of
+from schedweb.runs.storing.stored import NotKept, begin_of
 from schedweb.stopping import STOPPING
 
 DIED: Final = sentence("The process of this analysis died; it may have needed more memory than there is.")
@@ -114,6 +114,8 @@ def analyse(identity: UUID) -> bool:
         began = time.monotonic()
         try:
             spoken = answer_of(analysis)
+        except NotKept as error:
+            spoken = NoAnswer(error.words)
         except Exception:
             log.exception("%s ended by surprise", analysis)
             spoken = NoAnswer(NOT_BEGUN)

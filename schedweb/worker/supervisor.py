@@ -19,12 +19,14 @@ from django.db import DataError, IntegrityError
 from django.utils import timezone
 from msgspec.structs import replace
 
-from framework.sentences import Content, Sentence, sentence
+from framework.sentences import Content, Sentence, Words, sentence
 from schedweb.calling import allowed
 from schedweb.database.clock import database_now
 from schedweb.engine import frames
 from schedweb.engine.asked import Asked
 from schedweb.observing.metrics import ENGINE_DEATHS, TAKEOVERS
+from schedweb.runs.following.anew import follow_anew
+from schedweb.runs.following.thinning import Thinning
 from schedweb.runs.live.telling import tell_batch, tell_notice, tell_parked, tell_refusal
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.playing.dispatch import offer
@@ -36,7 +38,7 @@ from schedweb.runs.storing.notices import store_notice
 from schedweb.runs.storing.parking import Seen, entry_under_way, set_aside, store_parked
 from schedweb.runs.storing.patience import patiently
 from schedweb.runs.storing.sizes import Measuring
-from schedweb.runs.storing.stored import begin_of
+from schedweb.runs.storing.stored import NotKept, begin_of
 from schedweb.worker.deaths import PROBATION_SECONDS, Deaths, Probe
 from schedweb.worker.events import NO_ENGINE, Answered, Event, Lost, Offered, Shutdown, Wake
 from schedweb.worker.extenders import ask_in_background
@@ -59,7 +61,7 @@ class Supervisor:
         """(whose: the number of an engine, or NO_ENGINE; what)."""
         self.run = Run.objects.select_related("snapshot", "first_configuration_version").get(pk=lease.run)
         self.writer = BatchWriter(lease, self.run)
-        self.measuring = Measuring(lease.run)
+        self.measuring = Measuring(lease.run, Thinning(lease).when_over)
         self.child: EngineProcess | None = None
         self.engines = NO_ENGINE
         """How many were started; the newest has this number."""
@@ -111,6 +113,8 @@ class Supervisor:
             self.start_child()
             while self.goes_on():
                 pass
+        except NotKept as error:
+            self.cannot_begin(error.words)
         except LeaseLost as error:
             log.info("%s", error)
         finally:
@@ -166,8 +170,7 @@ class Supervisor:
                 return self.cannot_go_on(text, Seen(lines=trace))
             case frames.Differs(changes):
                 assert self.watching is not None
-                if (why := self.watching.store(changes)) is not None:
-                    self.notice(why)
+                self.watching.store(changes)
                 if self.offered is None:
                     self.offer_next()
             case frames.Ended():
@@ -352,6 +355,14 @@ class Supervisor:
             log.warning("%s: %s at position %d: %s", self.run, entry, self.run.position, why)
             self.wait_to_start(0.0)
         return True
+
+    def cannot_begin(self, why: Words) -> None:
+        """No version of the engine that is here reads what the run goes on from."""
+        if self.run.follows and (new := patiently(lambda: follow_anew(self.run, self.lease, why))) is not None:
+            log.warning("%s: goes on as %s: %s", self.run, new, why)
+            patiently(lambda: give_back(self.lease))
+        else:
+            self.park(why, Seen())
 
     def died_so_often(self, times: int) -> Sentence:
         return sentence("The engine died {times} times at cycle {cycle}.", times=times, cycle=self.run.attempts)

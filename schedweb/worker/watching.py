@@ -17,7 +17,7 @@ from typing import Final
 import msgspec
 from django.db import DatabaseError, InterfaceError, close_old_connections
 
-from framework.sentences import Sentence, Words, sentence
+from framework.sentences import Words, sentence
 from schedweb.clusters.offered import may_be_read
 from schedweb.clusters.processes import child, own_folder
 from schedweb.clusters.reading.child import Observe
@@ -26,7 +26,7 @@ from schedweb.engine.commands import ObservedChange
 from schedweb.engine.frames import Deciding, Look, Seen
 from schedweb.engine.live import WriteRow
 from schedweb.processes.plain import Process
-from schedweb.runs.following.changes import end_when_full, store_changes, store_state
+from schedweb.runs.following.changes import store_changes, store_state
 from schedweb.runs.models import Run
 from schedweb.runs.storing.lease import Lease, close_own_connection
 from schedweb.runs.storing.patience import patiently
@@ -77,16 +77,14 @@ class Watching:
             self.is_looked_at = True
             send(Look(seen))
 
-    def store(self, changes: Sequence[ObservedChange]) -> Sentence | None:
-        """What the engine does not have yet, as entries of the journal, which it is offered as any command. Why it is
-        the last that is taken, where it is. Raises LeaseLost."""
+    def store(self, changes: Sequence[ObservedChange]) -> None:
+        """What the engine does not have yet, as entries of the journal, which it is offered as any command. Raises
+        LeaseLost."""
         self.is_looked_at = False
         self._behind.difference_update(self._looked_at)
         self._looked_at.clear()
-        if not changes:
-            return None
-        patiently(lambda: store_changes(self.run, self.lease, changes))
-        return patiently(lambda: end_when_full(self.run, self.lease))
+        if changes:
+            patiently(lambda: store_changes(self.run, self.lease, changes))
 
     def begin(self) -> None:
         if self._thread is None:

@@ -3888,7 +3888,7 @@ export interface components {
              * @description what answers are worked out with; by default kube-scheduler's own configuration
              */
             configuration_version?: string;
-            /** @description how much is kept of what the cluster tells; then it is followed no more. By default what the server is set to */
+            /** @description how much of the run is kept; then its oldest part goes, and the run goes on. By default what the server is set to */
             megabytes?: number;
             /** @description the configuration decides beside the cluster's scheduler: /runs/<run>/shadow/ */
             shadow?: boolean;
@@ -3948,9 +3948,9 @@ export interface components {
             changes: number;
             /** Format: date-time */
             changed_at: string | null;
-            /** @description that these changes take */
-            journal_bytes: number;
-            /** @description after which it is followed no more */
+            /** @description of the run, as it was measured last */
+            kept_bytes: number;
+            /** @description how much of the run is kept; then its oldest part goes */
             most_bytes: number;
         };
         /**
@@ -5539,6 +5539,8 @@ export interface components {
             starred: components["schemas"]["Starred"] | null;
             /** @description of a run of which what the plugins said went to make room */
             breakdowns_gone: components["schemas"]["BreakdownsGone"] | null;
+            /** @description of a run whose oldest part went, as it grew past what is kept of it, and its forks */
+            thinned: components["schemas"]["Thinned"] | null;
             engine_version: string;
             /** @description equal for runs that decided everything alike */
             digest: string;
@@ -5689,7 +5691,7 @@ export interface components {
             };
             /** @description every write is sent with dryRun=All, and nothing changes */
             dry_run?: boolean;
-            /** @description how much is kept; then the run ends */
+            /** @description how much of the run is kept; then its oldest part goes, and the run goes on */
             megabytes?: number;
         };
         Scheduled: {
@@ -6253,6 +6255,17 @@ export interface components {
          * @enum {string}
          */
         TextFormatEnum: "yaml" | "json";
+        Thinned: {
+            /** @description what is kept of the run begins at this step */
+            position: number;
+            /**
+             * Format: date-time
+             * @description run time there
+             */
+            at: string;
+            /** @description a sentence with both */
+            text: string;
+        };
         Tie: {
             count: number;
             chosen_by: string;

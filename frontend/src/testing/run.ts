@@ -27,6 +27,7 @@ export const aRun = (more: Partial<Run> = {}): Run =>
     size_bytes: 4_096,
     starred: null,
     breakdowns_gone: null,
+    thinned: null,
     engine_version: "v1.36",
     ...more,
   }) as unknown as Run;

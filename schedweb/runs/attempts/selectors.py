@@ -27,6 +27,7 @@ from schedweb.runs.objects.claims import decisions_body
 from schedweb.runs.records.converters import RunKey, run_of
 from schedweb.runs.records.gone import refuse_if_gone
 from schedweb.runs.records.runs import no_such_run
+from schedweb.runs.records.thinned import refuse_if_thinned
 from schedweb.sentences import clauses, counted, say, translated
 
 MANY_NODES: Final = 1000
@@ -66,6 +67,7 @@ def stored_attempt(key: RunKey | Run, number: int) -> StoredAttempt:
     chunk = before.order_by("-first").first()
     if chunk is None or number >= chunk.first + chunk.count:
         refuse_if_gone(row.run)
+        refuse_if_thinned(row.run, row.position or 0)
         raise not_found(say("What the plugins said in attempt {number} is no longer stored.", number=number))
     return StoredAttempt(row, decode_attempt(bytes(chunk.traces), number - chunk.first))
 

@@ -11,12 +11,10 @@ from collections.abc import Sequence
 from typing import Final
 from uuid import UUID, uuid4
 
-import msgspec
 from django.db import IntegrityError, transaction
 from django.db.models import F, Max
 from django.utils import timezone
 
-from framework.sentences import Sentence, sentence
 from schedweb.engine.commands import ClusterChanges, ObservedChange, plain
 from schedweb.runs.models import Followed, JournalEntry, Run
 from schedweb.runs.storing.lease import Lease, LeaseLost, mine
@@ -33,7 +31,6 @@ def store_changes(run: Run, lease: Lease, changes: Sequence[ObservedChange]) -> 
 
 def _store(run: Run, lease: Lease, changes: Sequence[ObservedChange], client_id: UUID) -> None:
     content = plain(ClusterChanges(time.time_ns(), tuple(changes)))
-    size = len(msgspec.json.encode(content))
     while not JournalEntry.objects.filter(run=run, client_id=client_id).exists():
         try:
             with transaction.atomic():
@@ -41,9 +38,7 @@ def _store(run: Run, lease: Lease, changes: Sequence[ObservedChange], client_id:
                 if not Run.objects.filter(mine(lease)).update(used_at=now):
                     raise LeaseLost(f"run {run.pk} has another holder")
                 _insert(run, client_id, content)
-                Followed.objects.filter(run=run).update(
-                    journal_bytes=F("journal_bytes") + size, changes=F("changes") + len(changes), changed_at=now
-                )
+                Followed.objects.filter(run=run).update(changes=F("changes") + len(changes), changed_at=now)
         except IntegrityError:
             continue  # a person's command took the number
 
@@ -58,25 +53,6 @@ def _insert(run: Run, client_id: UUID, content: dict[str, object]) -> None:
         command=content,
         author_name=run.follows[:150],
     )
-
-
-def end_when_full(run: Run, lease: Lease) -> Sentence | None:
-    """Tells a run to stop whose journal holds as much as it may; why, where it did. Raises LeaseLost."""
-    known = Followed.objects.filter(run=run).first()
-    if known is None or known.ended or known.journal_bytes < known.most_bytes:
-        return None
-    why = sentence(
-        "What {context} told fills {most} MB, the most that is kept of it, so it is followed no more. What is stored "
-        "can be looked at and forked; follow it again to go on.",
-        context=run.follows,
-        most=known.most_bytes // 1_000_000,
-    )
-    with transaction.atomic():
-        if not Run.objects.filter(mine(lease)).update(used_at=timezone.now()):
-            raise LeaseLost(f"run {run.pk} has another holder")
-        _insert(run, uuid4(), {"type": "stop"})
-        Followed.objects.filter(run=run).update(ended=why)
-    return why
 
 
 def store_state(lease: Lease, encoded: str) -> None:

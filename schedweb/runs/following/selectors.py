@@ -59,7 +59,7 @@ def followed_body(run: Run) -> dict[str, Any]:
         "way": way_of(run) if row.shadow else None,
         "changes": row.changes,
         "changed_at": row.changed_at,
-        "journal_bytes": row.journal_bytes,
+        "kept_bytes": run.stored_bytes,
         "most_bytes": row.most_bytes,
     }
 

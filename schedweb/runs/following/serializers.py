@@ -16,6 +16,7 @@ from schedweb.runs.following.selectors import (
     STATES,
     STEP_BY_STEP,
 )
+from schedweb.runs.following.services import LEAST_MEGABYTES, MOST_MEGABYTES
 from schedweb.runs.playing.serializers import RunSerializer
 from schedweb.sentences import say
 from schedweb.snapshots.serializers import ImportSerializer
@@ -35,9 +36,9 @@ class FollowRequestSerializer(serializers.Serializer[Any]):
     )
     megabytes = serializers.IntegerField(
         required=False,
-        min_value=1,
-        max_value=100_000,
-        help_text="how much is kept of what the cluster tells; then it is followed no more. By default what the "
+        min_value=LEAST_MEGABYTES,
+        max_value=MOST_MEGABYTES,
+        help_text="how much of the run is kept; then its oldest part goes, and the run goes on. By default what the "
         "server is set to",
     )
     shadow = serializers.BooleanField(
@@ -102,7 +103,10 @@ class ScheduleRequestSerializer(serializers.Serializer[Any]):
         required=False, help_text="every write is sent with dryRun=All, and nothing changes"
     )
     megabytes = serializers.IntegerField(
-        required=False, min_value=1, max_value=100_000, help_text="how much is kept; then the run ends"
+        required=False,
+        min_value=LEAST_MEGABYTES,
+        max_value=MOST_MEGABYTES,
+        help_text="how much of the run is kept; then its oldest part goes, and the run goes on",
     )
 
 
@@ -127,8 +131,8 @@ class FollowedSerializer(serializers.Serializer[Any]):
     way = serializers.ChoiceField(WAYS, allow_null=True, help_text="in which it does; null: it does not")
     changes = serializers.IntegerField(help_text="that the cluster told since the run began")
     changed_at = serializers.DateTimeField(allow_null=True)
-    journal_bytes = serializers.IntegerField(help_text="that these changes take")
-    most_bytes = serializers.IntegerField(help_text="after which it is followed no more")
+    kept_bytes = serializers.IntegerField(help_text="of the run, as it was measured last")
+    most_bytes = serializers.IntegerField(help_text="how much of the run is kept; then its oldest part goes")
 
 
 class ScheduledSerializer(serializers.Serializer[Any]):

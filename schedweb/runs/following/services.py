@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 from uuid import UUID
 
@@ -27,6 +28,9 @@ from schedweb.snapshots.services import import_commit
 
 DEFAULT: Final = "default"
 """kube-scheduler's own configuration, by its slug."""
+LEAST_MEGABYTES: Final = 1
+MOST_MEGABYTES: Final = 100_000
+"""How much may be kept of a run."""
 ALERT_BELOW: Final = 90
 """Percent of agreement, until somebody sets another threshold."""
 
@@ -80,12 +84,11 @@ def follow_begin(
     snapshot = import_commit(
         row=row, user=user, name="", exclude_namespaces=(), label_selector="", leave_out_problems=True
     )
-    most = megabytes or settings.FOLLOW_MEGABYTES
     return run_follow(
         snapshot=snapshot,
         user=user,
         version=version,
-        megabytes=most,
+        megabytes=megabytes or settings.FOLLOW_MEGABYTES,
         shadow=shadow,
         own_world=shadow and own_world,
         terms=terms,
@@ -116,9 +119,10 @@ def run_follow(
     shadow: bool = False,
     own_world: bool = False,
     terms: Scheduling | None = None,
+    beside: Callable[[Run], None] | None = None,
 ) -> Run:
     """It plays at once: what differs from the snapshot comes as changes, however old it is. ``terms``: it is the
-    cluster's scheduler."""
+    cluster's scheduler. ``beside``: what is done in the same transaction."""
     begin = nanoseconds(snapshot.taken_at)
 
     def fill(run: Run) -> None:
@@ -129,6 +133,8 @@ def run_follow(
             alert_below=ALERT_BELOW if shadow and not own_world else None,
         )
         command_insert(run=run, user=user, content={"type": "play"})
+        if beside is not None:
+            beside(run)
         if terms is None:
             record("cluster.follow", target=snapshot.context, run=str(run))
         else:

@@ -9,18 +9,21 @@ from __future__ import annotations
 from typing import Any, Final
 from uuid import UUID
 
-from schedweb.api.errors import ApiError
-from schedweb.engine.commands import PACING, plain
+from django.db.models import Q
+
+from schedweb.api.errors import ApiError, conflict
+from schedweb.engine.commands import PACING, SETTINGS, plain
 from schedweb.engine.version import ENGINE_VERSION
 from schedweb.runs.forking.fork_changes import fork_changes
-from schedweb.runs.models import Checkpoint, JournalEntry, Run
+from schedweb.runs.models import Checkpoint, JournalEntry, Run, RunBase
 from schedweb.runs.playing.commands import checked, command_insert, completed, refused
 from schedweb.runs.playing.limits import refuse_too_many
 from schedweb.runs.playing.playable import playable_version
 from schedweb.runs.playing.services import run_insert
 from schedweb.runs.records.analyses import checked_position
 from schedweb.runs.records.moments import configuration_at
-from schedweb.sentences import say
+from schedweb.runs.storing.stored import NotKept, base_of, refuse_of_another_version
+from schedweb.sentences import say, translated
 
 CLOCK: Final = "clock"
 ANSWERS: Final = "extender_answers"
@@ -45,6 +48,9 @@ def inherited_journal(parent: Run, fork: Run, position: int) -> list[JournalEntr
     """What the parent was told before the position. How it was paced is its own business."""
     pacing = [command.__struct_config__.tag for command in PACING]
     rows = JournalEntry.objects.filter(run=parent, position__lt=position).exclude(type__in=pacing)
+    if parent.base_position:
+        after = Q(position__gte=parent.base_position) | Q(type=CLOCK, clock__gt=parent.base_clock)
+        rows = rows.filter(after | Q(type__in=SETTINGS))
     copies: list[JournalEntry] = []
     for row in rows.order_by("position", "number"):
         if row.type == CLOCK:
@@ -77,6 +83,18 @@ def digest_at(parent: Run, position: int) -> str:
     return known.values_list("digest", flat=True).first() or ""
 
 
+def known_base(parent: Run) -> RunBase | None:
+    """What a fork of a run begins with whose oldest part went. Raises ApiError."""
+    if not parent.base_position:
+        return None
+    base = RunBase.objects.get(run=parent)
+    try:
+        refuse_of_another_version(base)
+    except NotKept as error:
+        raise conflict(translated(error.words), code="other_version") from None
+    return base
+
+
 def run_fork(
     *,
     parent: Run,
@@ -102,9 +120,21 @@ def run_fork(
         refuse_too_many(user.pk, user.get_username())
         commands.append({"type": "play", "speed": "max"})
 
+    base = known_base(parent)
+
     def fill(fork: Run) -> None:
         inherited = inherited_journal(parent, fork, where)
         JournalEntry.objects.bulk_create(inherited)
+        if base is not None:
+            RunBase.objects.create(
+                run=fork,
+                digest=base.digest,
+                engine_version=base.engine_version,
+                created_at=base.created_at,
+                data=base.data,
+            )
+            if base_of(parent) != parent.base_position:
+                raise conflict(say("{run} lost its oldest part just now. Try again.", run=parent), code="thinned")
         if parent.began_observing and not any(entry.type == "unfollow" for entry in inherited):
             command_insert(run=fork, user=user, content={"type": "unfollow"})
         for command in commands:
@@ -135,4 +165,8 @@ def run_fork(
         speed=parent.speed,
         first_speed=parent.speed,
         state=Run.State.PAUSED,
+        position=parent.base_position,
+        digest="" if base is None else base.digest,
+        base_position=parent.base_position,
+        base_clock=parent.base_clock,
     )

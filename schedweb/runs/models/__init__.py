@@ -8,7 +8,7 @@ from schedweb.runs.models.followed import ClusterWrite, Followed, RealPodRecord,
 from schedweb.runs.models.history import Attempt, AttemptChunk, Decision, FeedItem, Preemption, StepChunk
 from schedweb.runs.models.live import NodeRecord, ObjectRecord, PodRecord, RunMetrics
 from schedweb.runs.models.packed import Dictionary
-from schedweb.runs.models.run import Checkpoint, JournalEntry, Run
+from schedweb.runs.models.run import Checkpoint, JournalEntry, Run, RunBase
 from schedweb.runs.models.share import ShareLink
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "Preemption",
     "RealPodRecord",
     "Run",
+    "RunBase",
     "RunMetrics",
     "ShadowJudgement",
     "ShareLink",

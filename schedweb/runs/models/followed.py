@@ -15,8 +15,7 @@ class Followed(models.Model):
     #: JSON of ``ClusterState`` (schedweb/clusters/reading/following.py), "" before the first.
     state = models.TextField(blank=True)
     state_at = models.DateTimeField(null=True, default=None)
-    #: Of what the cluster told and the journal holds; and after how many no more is taken.
-    journal_bytes = models.PositiveBigIntegerField(default=0)
+    #: How much of the run is kept, all that it stores together; then its oldest part goes.
     most_bytes = models.PositiveBigIntegerField()
     #: Changes, and when the last one came.
     changes = models.PositiveBigIntegerField(default=0)

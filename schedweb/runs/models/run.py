@@ -135,6 +135,12 @@ class Run(Deletable):
     breakdowns_gone_at = models.DateTimeField(null=True, default=None)
     breakdowns_gone_why = SentenceField(blank=True, default="")
 
+    # Of a run that follows a cluster and grew past its bound, and of its forks (schedweb/runs/following/thinning.py).
+    #: What was before went; it is played from the `RunBase` there.
+    base_position = models.PositiveBigIntegerField(default=0)
+    #: Nanoseconds of run time there.
+    base_clock = models.BigIntegerField(null=True, default=None)
+
     # The lease. `epoch` grows with every holder; a writer whose epoch is not the newest writes nothing.
     epoch = models.PositiveIntegerField(default=0)
     lease_owner = models.CharField(max_length=100, blank=True)
@@ -209,6 +215,8 @@ class Checkpoint(models.Model):
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="checkpoints")
     position = models.PositiveBigIntegerField()
+    #: Nanoseconds of run time; None where an earlier version stored it.
+    clock = models.BigIntegerField(null=True, default=None)
     digest = models.CharField(max_length=64)
     engine_version = models.CharField(max_length=40)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -222,3 +230,16 @@ class Checkpoint(models.Model):
 
     def __str__(self) -> str:
         return f"{self.run_id} at {self.position}"
+
+
+class RunBase(models.Model):
+    """What a run is played from whose older part went: the machine at `Run.base_position`. Nothing makes it again."""
+
+    run = models.OneToOneField(Run, on_delete=models.CASCADE, primary_key=True, related_name="base")
+    digest = models.CharField(max_length=64)
+    engine_version = models.CharField(max_length=40)
+    created_at = models.DateTimeField()
+    data = models.BinaryField()
+
+    def __str__(self) -> str:
+        return f"{self.run_id} from its base"

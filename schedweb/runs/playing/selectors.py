@@ -17,6 +17,7 @@ from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.records.fields import STATE_KEYS
 from schedweb.runs.records.gone import gone_body
 from schedweb.runs.records.runs import runs_with_names
+from schedweb.runs.records.thinned import thinned_body
 from schedweb.sentences import say, translated
 from schedweb.snapshots.redaction import redact
 
@@ -136,6 +137,7 @@ def run_body(run: Run) -> dict[str, Any]:
         "size_bytes": run.stored_bytes,
         "starred": starred_body(run),
         "breakdowns_gone": gone_body(run),
+        "thinned": thinned_body(run),
         "engine_version": run.engine_version,
         "digest": run.digest,
     }

@@ -90,6 +90,12 @@ class BreakdownsGoneSerializer(serializers.Serializer[Any]):
     position = serializers.IntegerField(help_text="a fork at this step makes them again")
 
 
+class ThinnedSerializer(serializers.Serializer[Any]):
+    position = serializers.IntegerField(help_text="what is kept of the run begins at this step")
+    at = serializers.DateTimeField(help_text="run time there")
+    text = serializers.CharField(help_text="a sentence with both")
+
+
 class RunSerializer(serializers.Serializer[Any]):
     id = serializers.CharField(help_text="a UUID; of a run as it was, with @position")
     number = serializers.CharField(help_text="r-0042")
@@ -137,6 +143,9 @@ class RunSerializer(serializers.Serializer[Any]):
     starred = StarredSerializer(allow_null=True, help_text="of a run that somebody wants kept: nothing of it goes")
     breakdowns_gone = BreakdownsGoneSerializer(
         allow_null=True, help_text="of a run of which what the plugins said went to make room"
+    )
+    thinned = ThinnedSerializer(
+        allow_null=True, help_text="of a run whose oldest part went, as it grew past what is kept of it, and its forks"
     )
     engine_version = serializers.CharField()
     digest = serializers.CharField(allow_blank=True, help_text="equal for runs that decided everything alike")

@@ -25,6 +25,7 @@ from schedweb.database.clock import database_now
 from schedweb.engine.questions import MOMENT, AnyQuestion
 from schedweb.engine.version import ENGINE_VERSION
 from schedweb.runs.models import Analysis, Attempt, Run
+from schedweb.runs.records.thinned import refuse_before_base
 from schedweb.sentences import say
 from schedweb.turns import LOOKED_AT, Waits, next_in_turn
 
@@ -39,7 +40,7 @@ OPEN: Final = (Analysis.Status.PENDING, Analysis.Status.RUNNING)
 
 
 def checked_position(run: Run, position: int | None) -> int:
-    """Where the run is when none is named. A position before the beginning or beyond the run is refused."""
+    """Where the run is when none is named. A position before what is kept or beyond the run is refused."""
     if position is None:
         position = run.position
     if position > run.position:
@@ -54,6 +55,7 @@ def checked_position(run: Run, position: int | None) -> int:
             status_code=422,
             path="position",
         )
+    refuse_before_base(run, position)
     if position > 0 and counts_otherwise(run):
         raise ApiError(
             say(

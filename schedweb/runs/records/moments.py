@@ -25,6 +25,7 @@ from schedweb.runs.models import Analysis, JournalEntry, NodeRecord, ObjectRecor
 from schedweb.runs.records.analyses import analysis_ask, checked_position
 from schedweb.runs.records.converters import MomentRef
 from schedweb.runs.records.pod_query import query_of
+from schedweb.runs.records.thinned import refuse_before_base
 from schedweb.sentences import say, translated
 
 HELD: Final = 4
@@ -93,6 +94,7 @@ def moment_of(run: Run, position: int) -> Moment:
 
     What failed is tried again after a while: perhaps no worker could be reached.
     """
+    refuse_before_base(run, position)
     known = Analysis.objects.filter(run=run, position=position, name=MOMENT).defer("blob").first()
     if known is not None and known.status == Analysis.Status.FAILED and known.expires > database_now():
         raise ApiError(translated(known.error), code="no_moment", status_code=422, path="position")

@@ -154,7 +154,7 @@ class BatchWriter:
             self.store_rows(batch)
             self.store_feed(batch.feed, feed)
             if batch.checkpoint is not None:
-                self.store_checkpoint(Kept(batch.position, batch.digest, batch.checkpoint))
+                self.store_checkpoint(Kept(batch.position, batch.digest, batch.clock, batch.checkpoint))
             settings = self.store_journal(batch)
             if batch.state == "stopped":
                 refused += refuse_pending(self.run, stopped(self.run))
@@ -271,18 +271,25 @@ class BatchWriter:
             return
         entries = {row.entry for row in batch.decisions if row.entry}
         authors = {
-            str(pk): author for pk, author in JournalEntry.objects.filter(pk__in=entries).values_list("pk", "author")
+            str(pk): author
+            for pk, author in JournalEntry.objects.filter(run=self.run, pk__in=entries).values_list("pk", "author")
         }
+        """Of entries that are there: a long wait may end when the entry went with the run's past."""
         now = timezone.now()
         rows = []
         for row in batch.decisions:
             number, entry, *facts = msgspec.structs.astuple(
                 msgspec.structs.replace(row, by=stored(row.by), outcome=stored(row.outcome))
             )
-            known = identifier(JournalEntry, UUID(entry)) if entry else None
+            known = identifier(JournalEntry, UUID(entry)) if entry in authors else None
             rows.append((self.run_key, number, known, *facts, authors.get(entry), now))
         upsert(
-            Decision, (*columns_of(DecisionRow), "author", "created_at"), ("run", "number"), rows, fixed=("created_at",)
+            Decision,
+            (*columns_of(DecisionRow), "author", "created_at"),
+            ("run", "number"),
+            rows,
+            keep=("author",),
+            fixed=("created_at",),
         )
 
     def store_feed(self, lines: list[FeedLine], items: list[NumberedFeedItem]) -> None:
@@ -334,7 +341,12 @@ class BatchWriter:
         Checkpoint.objects.update_or_create(
             run=run,
             position=kept.position,
-            defaults={"digest": kept.digest, "engine_version": ENGINE_VERSION, "data": kept.data},
+            defaults={
+                "digest": kept.digest,
+                "clock": kept.clock,
+                "engine_version": ENGINE_VERSION,
+                "data": kept.data,
+            },
         )
         positions = list(of_run.order_by("position").values_list("position", flat=True))
         of_run.filter(position__in=too_close(positions)).delete()

@@ -11,7 +11,7 @@ import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 from uuid import UUID
 
@@ -25,6 +25,7 @@ from schedweb.runs.models import (
     Attempt,
     AttemptChunk,
     Checkpoint,
+    ClusterWrite,
     Decision,
     EvictionProposal,
     FeedItem,
@@ -35,6 +36,7 @@ from schedweb.runs.models import (
     Preemption,
     RealPodRecord,
     Run,
+    RunBase,
     RunMetrics,
     ShadowJudgement,
     ShareLink,
@@ -52,7 +54,7 @@ TABLES: Final[Mapping[str, tuple[type[models.Model], ...]]] = {
     "steps": (StepChunk, RunMetrics),
     "feed": (FeedItem,),
     "decisions": (Decision, EvictionProposal, Preemption, ShadowJudgement),
-    "journal": (JournalEntry, ShareLink),
+    "journal": (JournalEntry, RunBase, ClusterWrite, ShareLink),
     "checkpoints": (Checkpoint,),
     "answers": (Analysis,),
 }
@@ -134,12 +136,18 @@ def measure(run: UUID) -> dict[str, int]:
     return sizes
 
 
+def nothing() -> None:
+    pass
+
+
 class Measuring:
     """Of a run that is played: when it comes to rest, and now and then before. Then in a thread of its own, as commands
     would wait for it."""
 
-    def __init__(self, run: UUID) -> None:
+    def __init__(self, run: UUID, then: Callable[[], None] = nothing) -> None:
+        """`then`: what follows from the size while it is played, in the thread that measured."""
         self.run = run
+        self.then = then
         self.next_at = 0.0
         self._beside: threading.Thread | None = None
 
@@ -167,5 +175,6 @@ class Measuring:
     def _measure_beside(self) -> None:
         try:
             self._measure()
+            self.then()
         finally:
             close_own_connection()

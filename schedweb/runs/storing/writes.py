@@ -34,15 +34,12 @@ def store_writes(run_key: Any, rows: Sequence[WriteRow]) -> None:
         return
     now = timezone.now()
     made = []
-    size = 0
     for row in rows:
         text = msgspec.json.encode(row.write)
-        size += len(text)
         about = row.write.about
         who = (row.write.purpose, about.namespace, about.name)
         made.append((run_key, row.number, *who, text.decode(), row.is_awaited, now))
     upsert(ClusterWrite, COLUMNS, ("run", "number"), made)
-    Followed.objects.filter(run=run_key).update(journal_bytes=F("journal_bytes") + size)
 
 
 def unanswered(run: Run) -> list[WriteRow]:
@@ -80,21 +77,19 @@ def _answered(run: Run, outcomes: Sequence[WriteOutcome]) -> list[WriteOutcome]:
     """Those that the run waits for, and that nobody stored before."""
     now = timezone.now()
     awaited: list[WriteOutcome] = []
-    done = refused = size = 0
+    done = refused = 0
     for each in outcomes:
         row = ClusterWrite.objects.filter(run=run, number=each.number, outcome__isnull=True).first()
         if row is None:
             continue
         row.outcome, row.answered_at = msgspec.to_builtins(each.outcome), now
         row.save(update_fields=["outcome", "answered_at"])
-        size += len(msgspec.json.encode(each.outcome))
         if row.is_awaited:
             awaited.append(each)
         if row.purpose not in COUNTED_ONLY:
             done += each.outcome.is_done
             refused += not each.outcome.is_done
     Followed.objects.filter(run=run).update(
-        journal_bytes=F("journal_bytes") + size,
         writes_done=F("writes_done") + done,
         writes_refused=F("writes_refused") + refused,
     )

@@ -18,7 +18,7 @@ from schedweb.clusters.reading.following import ClusterState
 from schedweb.clusters.reading.reflector import KindState
 from schedweb.engine.commands import ObservedChange
 from schedweb.runs.following.changes import store_changes, store_state
-from schedweb.runs.models import Analysis, Followed, JournalEntry, Run
+from schedweb.runs.models import Analysis, JournalEntry, Run
 from schedweb.runs.playing.commands import command_append
 from schedweb.runs.storing.lease import Lease, LeaseLost
 from schedweb.snapshots.models import Import
@@ -243,22 +243,6 @@ def test_what_would_be_no_picture_of_the_cluster_is_refused(cluster: ApiServer, 
     assert operator.post(url, forged, content_type="application/json").status_code == 400
     assert operator.post(url, {"type": "unfollow"}, content_type="application/json").status_code == 400
     assert command_append(run_id=run.pk, user=olga, body={"type": "stop"}).type == "stop"
-
-
-def test_it_ends_with_a_sentence_where_the_journal_is_full(
-    cluster: ApiServer, operator: Client, workers: Callable[[Run], Worker]
-) -> None:
-    run = followed(operator)
-    Followed.objects.filter(run=run).update(most_bytes=2000)
-    worker = workers(run)
-    for number in range(20):
-        cluster.add(pod(f"more-{number}", "shop"))
-    until(lambda: Run.objects.get(pk=run.pk).state == "stopped")
-    worker.join()
-    body = state(operator, run)
-    assert body["state"] == "ended"
-    assert "fills 0 MB, the most that is kept of it" in body["problem"]
-    until(lambda: cluster.open_watches() == 0)
 
 
 def test_who_lost_the_lease_stores_nothing(cluster: ApiServer, operator: Client) -> None:

@@ -6,6 +6,7 @@ import json
 import signal
 import sys
 import time
+from argparse import ArgumentTypeError
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Event, Thread
@@ -38,7 +39,7 @@ from schedweb.clusters.services import cluster_snapshot, context_offered, import
 from schedweb.clusters.writing.permission import permission
 from schedweb.clusters.writing.sending import Limits
 from schedweb.engine.own_nodes import kept_to, why_not_kept
-from schedweb.runs.following.services import follow_begin, follow_read
+from schedweb.runs.following.services import LEAST_MEGABYTES, MOST_MEGABYTES, follow_begin, follow_read
 from schedweb.runs.models import Run
 from schedweb.runs.own_world.watched import OwnWorldWatched
 from schedweb.runs.shadowing.watched import Watched, newest_version
@@ -106,7 +107,12 @@ class Command(StoredCommand):
             actions.add_parser(name, help=f"{words} to begin runs that schedule a cluster").add_argument("username")
         for each in (follow, shadow):
             each.add_argument("--user", default="", help="whose run it is (default: the owner)")
-            each.add_argument("--megabytes", type=int, default=0, help="how much is kept of what the cluster tells")
+            each.add_argument(
+                "--megabytes",
+                type=_megabytes,
+                default=0,
+                help=f"how much of the run is kept; then its oldest part goes (default: {settings.FOLLOW_MEGABYTES})",
+            )
         shadow.add_argument(
             "--configuration", required=True, metavar="NAME", help="a stored configuration (its newest version)"
         )
@@ -331,6 +337,14 @@ def _label(text: str) -> tuple[str, str]:
     if not equals or qualified_name_errors(key) or label_value_errors(value):
         raise CommandError(f"--node-label {text} is not KEY=VALUE of a label", returncode=2)
     return key, value
+
+
+def _megabytes(text: str) -> int:
+    """Raises ArgumentTypeError."""
+    number = int(text) if text.isdecimal() else 0
+    if not LEAST_MEGABYTES <= number <= MOST_MEGABYTES:
+        raise ArgumentTypeError(f"{text}: a whole number from {LEAST_MEGABYTES} to {MOST_MEGABYTES} is wanted")
+    return number
 
 
 def _user(name: str) -> User:

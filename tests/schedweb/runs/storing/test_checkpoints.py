@@ -41,9 +41,9 @@ def test_who_lost_the_lease_keeps_no_checkpoint(played: Game) -> None:
     before = set(Checkpoint.objects.values_list("position", flat=True))
     writer = BatchWriter(Lease(run.pk, run.epoch - 1, "gone", taken_over=False, lost_at=None), run)
     with pytest.raises(LeaseLost):
-        writer.keep(Kept(run.position - 1, "digest", b"checkpoint"))
+        writer.keep(Kept(run.position - 1, "digest", run.clock, b"checkpoint"))
     assert set(Checkpoint.objects.values_list("position", flat=True)) == before
     BatchWriter(Lease(run.pk, run.epoch, "here", taken_over=False, lost_at=None), run).keep(
-        Kept(run.position - 1, "digest", b"checkpoint")
+        Kept(run.position - 1, "digest", run.clock, b"checkpoint")
     )
     assert set(Checkpoint.objects.values_list("position", flat=True)) == {*before, run.position - 1}
