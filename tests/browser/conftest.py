@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
 from scripts.processes import ROOT, Playground
 from scripts.site import Site
 from tests.browser import stages
 from tests.browser.stages import playground_in
-from tests.browser.visits import Visit, visit
+from tests.browser.visits import Visit, profile, remember_nothing, sign_in, visit, watched
 from tests.first_start import FirstStart
 
 BUILT = ROOT / "frontend" / "dist" / "index.html"
@@ -42,8 +42,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     report = yield
     if report.when == "call" and report.failed and isinstance(item, pytest.Function):
         found: dict[str, Any] = item.funcargs
-        visits = [*found.get("opened", ()), *(found[name] for name in ("kept",) if name in found)]
-        for number, seen in enumerate(visits):
+        for number, seen in enumerate(found.get("opened", ())):
             PICTURES.mkdir(exist_ok=True)
             picture = PICTURES / f"{item.name}-{number}.png"
             seen.page.screenshot(path=picture)
@@ -84,33 +83,50 @@ def browser(chromium: Path) -> Iterator[Browser]:
         launched.close()
 
 
+@pytest.fixture(scope="module")
+def signed_in(browser: Browser) -> Iterator[BrowserContext]:
+    """One profile for all desks of a module: what it has fetched and compiled of the UI serves the next test, too."""
+    context = profile(browser)
+    yield context
+    context.close()
+
+
 @pytest.fixture
 def opened() -> Iterator[list[Visit]]:
     """Every page of a test; what the browser complained of on any of them fails it."""
     visits: list[Visit] = []
     yield visits
-    for context in dict.fromkeys(seen.page.context for seen in visits):
-        context.close()
     complaints = [complaint for seen in visits for complaint in seen.complaints]
     assert complaints == []
 
 
 @pytest.fixture
-def open_page(browser: Browser, opened: list[Visit]) -> Opener:
+def open_page(browser: Browser, opened: list[Visit]) -> Iterator[Opener]:
     """``open_page(origin, cookies, **of the context)``: a page of a new, empty profile."""
+    contexts: list[BrowserContext] = []
 
     def opener(origin: str, cookies: dict[str, str] | None = None, **options: Any) -> Visit:
         seen = visit(browser, origin, cookies or {}, **options)
         opened.append(seen)
+        contexts.append(seen.page.context)
         return seen
 
-    return opener
+    yield opener
+    for context in contexts:
+        context.close()
 
 
 @pytest.fixture
-def desk(open_page: Opener, site: Site) -> Visit:
-    """A signed-in page on a desktop."""
-    return open_page(site.origin, site.cookies())
+def desk(signed_in: BrowserContext, opened: list[Visit], site: Site) -> Iterator[Visit]:
+    """A signed-in page on a desktop that remembers nothing of the test before."""
+    seen = watched(signed_in.new_page(), site.origin)
+    opened.append(seen)
+    remember_nothing(seen)
+    sign_in(signed_in, site.origin, site.cookies())
+    yield seen
+    signed_in.clear_permissions()
+    for page in signed_in.pages:
+        page.close()
 
 
 @pytest.fixture(scope="session")

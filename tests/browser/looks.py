@@ -7,36 +7,52 @@ read in English has to come back in the other language before it is looked at.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from playwright.sync_api import Page, ViewportSize, expect
 
 from scripts.processes import ROOT
 from tests.browser.visits import DESKTOP, PHONE
 
+Look = Callable[[Page, str], list[str]]
 LANGUAGES: Final = ("en", "uk", "zh-CN")
 AXE: Final = ROOT / "frontend/node_modules/axe-core/axe.min.js"
 TAGS: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-SIZES: dict[str, ViewportSize] = {"desktop": DESKTOP, "phone": PHONE}
+DESK: Final = "1440 px"
+HAND: Final = "390 px"
+ZOOMED: Final = "200 %"
+#: A window at 200 % is one of half as many points, each of two pixels of the device.
+WINDOWS: Final[dict[str, ViewportSize]] = {
+    HAND: PHONE,
+    "768 px": {"width": 768, "height": 1024},
+    "1024 px": {"width": 1024, "height": 768},
+    DESK: DESKTOP,
+    ZOOMED: {"width": 720, "height": 450},
+    "680 px": {"width": 680, "height": 844},
+}
+READ: Final = (DESK, HAND)
+"""Where axe reads, and words may not be cut."""
 # The theme changes colours and nothing else, the language everything but colours.
 EVERYTHING: Final = {"runOnly": {"type": "tag", "values": TAGS}, "colours": True}
 COLOURS: Final = {"runOnly": {"type": "rule", "values": ["color-contrast"]}, "colours": True}
 WORDS: Final = EVERYTHING | {"colours": False}
-WORDS_IN: Final = {"uk": "phone", "zh-CN": "desktop"}
+WORDS_IN: Final = {"uk": HAND, "zh-CN": DESK}
 """Where axe reads a language other than English, which it reads everywhere: structure is the same in all. The longest
 words are read where there is least room; the shortest, which make the smallest targets, where nobody touches them: for
-fingers test_layout.py measures. Whether words are cut or a page scrolls sideways is looked at in every language and
+fingers fits.py measures. Whether words are cut or a page scrolls sideways is looked at in every language and
 size.
 """
 # Of every impact. Rules of good practice about landmarks, which are not WCAG's, take what floats over a page for a part
 # of it: the header of a drawer for a second banner, a menu for text outside of landmarks.
-RUN_AXE: Final = """async ({runOnly, colours}) => {
+RUN_AXE: Final = """async ({runOnly, colours, within}) => {
   const enabled = document.querySelector('[role=dialog], [role=menu]') === null;
   const rules = {'landmark-no-duplicate-banner': {enabled}, 'landmark-unique': {enabled}, region: {enabled}};
   if (!colours) rules['color-contrast'] = {enabled: false};
-  const found = await axe.run(document, {runOnly, rules, resultTypes: ['violations']});
+  // Style sheets, which no rule that is enabled asks for, are not parsed once more.
+  const preload = {assets: ['media']};
+  const found = await axe.run(within ?? document, {runOnly, rules, preload, resultTypes: ['violations']});
   const told = (node) => `${node.target.join(' ')}: ${node.failureSummary}`;
   return found.violations.map((one) => ({rule: one.id, help: one.help, nodes: one.nodes.slice(0, 5).map(told)}));
 }"""
@@ -144,33 +160,68 @@ def lasting(page: Page, measure: str) -> list[str]:
     return found
 
 
-def what_is_wrong(page: Page, *, colours: bool = True) -> list[str]:
-    """With the page as it stands in every size and theme; without ``colours`` in one theme, by axe as WORDS_IN says."""
+def resize(page: Page, window: str) -> None:
+    size = WINDOWS[window]
+    page.set_viewport_size(size)
+    if window == ZOOMED:
+        chromium = page.context.new_cdp_session(page)
+        chromium.send("Emulation.setDeviceMetricsOverride", {**size, "deviceScaleFactor": 2, "mobile": False})
+    drawn(page)
+
+
+def read_by_axe(page: Page, window: str, *, colours: bool, opened: str | None) -> list[str]:
+    """In light, and in dark where ``colours`` are looked at."""
     language = page.evaluate("document.documentElement.lang")
+    if not colours and WORDS_IN.get(language, window) != window:
+        return []
+    rules = EVERYTHING if colours else WORDS | {"within": opened}
+    wrong = [f"{window}, light: {each}" for each in page.evaluate(RUN_AXE, rules)]
+    if colours:
+        page.emulate_media(color_scheme="dark")
+        drawn(page)
+        wrong += [f"{window}, dark: {each}" for each in page.evaluate(RUN_AXE, COLOURS | {"within": opened})]
+        page.emulate_media(color_scheme="light")
+    return wrong
+
+
+def what_is_wrong(
+    page: Page,
+    *,
+    colours: bool = True,
+    opened: str | None = None,
+    windows: Iterable[str] = READ,
+    also: Look = lambda page, window: [],
+) -> list[str]:
+    """With the page, light and on a desktop, as it stands in these windows: as axe reads it on a desktop and a phone,
+    in both themes; without ``colours`` in one theme and as WORDS_IN says.
+
+    ``opened``: a selector of what lies over a page that other tests look at by itself. Axe reads both in English and
+    light, and else what lies over it. ``also``: what is wrong with it besides.
+    """
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.read_text(encoding="utf-8"))
     wrong = []
-    for size, viewport in SIZES.items():
-        page.set_viewport_size(viewport)
-        for theme in THEMES if colours else THEMES[:1]:
-            page.emulate_media(color_scheme=theme)
-            drawn(page)
-            if not colours and WORDS_IN.get(language, size) != size:
-                continue
-            rules = COLOURS if theme != THEMES[0] else EVERYTHING if colours else WORDS
-            wrong += [f"{size}, {theme}: {each}" for each in page.evaluate(RUN_AXE, rules)]
-        wrong += [f"{size} scrolls sideways: {found}" for found in lasting(page, SIDEWAYS)]
-        wrong += [f"{size}: {found}" for found in lasting(page, CUT)]
-    page.set_viewport_size(DESKTOP)
-    drawn(page)
+    for window in windows:
+        resize(page, window)
+        if window in READ:
+            wrong += read_by_axe(page, window, colours=colours, opened=opened)
+            wrong += [f"{window}: {found}" for found in lasting(page, CUT)]
+        wrong += [f"{window} scrolls sideways: {found}" for found in lasting(page, SIDEWAYS)]
+        wrong += [f"{window}: {found}" for found in also(page, window)]
+    resize(page, DESK)
+    return wrong
+
+
+def in_every_language(page: Page, look: Callable[[str], list[str]]) -> list[str]:
+    """What ``look`` finds, given the language; English, in which the page stands, first."""
+    wrong = []
+    for language in LANGUAGES:
+        if page.locator("html").get_attribute("lang") != language:
+            change_language(page, language)
+        wrong += [f"{language}, {each}" for each in look(language)]
     return wrong
 
 
 def what_is_wrong_in_any_language(page: Page) -> list[str]:
     """English in full. The colours of a page are the same in all languages, its words and their room are not."""
-    wrong = []
-    for language in LANGUAGES:
-        if page.locator("html").get_attribute("lang") != language:
-            change_language(page, language)
-        wrong += [f"{language}, {each}" for each in what_is_wrong(page, colours=language == "en")]
-    return wrong
+    return in_every_language(page, lambda language: what_is_wrong(page, colours=language == "en"))

@@ -1,9 +1,12 @@
-"""Every page in every language, light and dark, on a desktop and a phone: axe finds nothing, no words are cut."""
+"""Every page in every language, light and dark, on a desktop and a phone: axe finds nothing, no words are cut.
+
+In every window between the two it fits, and begins where all others do.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,9 +15,21 @@ from playwright.sync_api import Browser, Page, expect
 from scripts.site import Site
 from tests.browser import stages
 from tests.browser.conftest import Opener
-from tests.browser.looks import AXE, EVERYTHING, RUN_AXE, what_is_wrong, what_is_wrong_in_any_language
+from tests.browser.fits import EDGES, Edges, unfit
+from tests.browser.looks import (
+    AXE,
+    DESK,
+    EVERYTHING,
+    HAND,
+    RUN_AXE,
+    WINDOWS,
+    in_every_language,
+    resize,
+    what_is_wrong,
+    what_is_wrong_in_any_language,
+)
 from tests.browser.routes import unvisited
-from tests.browser.visits import DESKTOP, Visit, visit
+from tests.browser.visits import Visit, visit
 from tests.schedweb.engine.crowded import CLAIMS, VICTIMS
 
 Look = Callable[[Page], None]
@@ -28,31 +43,6 @@ def shows(text: str) -> Look:
 
 def shows_role(role: Any, name: str) -> Look:
     return lambda page: expect(page.get_by_role(role, name=re.compile(name)).first).to_be_visible()
-
-
-@pytest.fixture(scope="module")
-def kept(browser: Browser, site: Site) -> Iterator[Visit]:
-    """One page for all tests of this module: a browser that has fetched and compiled the UI once."""
-    seen = visit(browser, site.origin, {})
-    yield seen
-    seen.page.context.close()
-
-
-@pytest.fixture
-def desk(kept: Visit, site: Site) -> Iterator[Visit]:
-    """A signed-in page on a desktop that remembers nothing of the test before."""
-    context = kept.page.context
-    context.add_cookies([{"name": name, "value": value, "url": site.origin} for name, value in site.cookies().items()])
-    kept.heard.clear()
-    kept.expected.clear()
-    yield kept
-    complaints = kept.complaints
-    kept.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
-    kept.page.goto("about:blank")
-    kept.page.set_viewport_size(DESKTOP)
-    kept.page.emulate_media(color_scheme="light")
-    context.clear_cookies()
-    assert complaints == []
 
 
 @pytest.fixture(scope="session")
@@ -73,6 +63,7 @@ PAGES: dict[str, tuple[str, Look]] = {
     "home": ("/", shows_role("button", "^Run Three-zone shop")),
     "runs": ("/runs", shows_role("link", "^Three-zone shop")),
     "run": ("/runs/{shop}", shows("Decide in the inbox")),
+    "run, played to its end": ("/runs/{export}", shows_role("heading", "^Nodes")),
     "run with a pod selected": ("/runs/{shop}?pod=data%2Fpostgres-2", shows_role("button", "^Approve")),
     "run, its nodes as a table": ("/runs/{export}?table=true", shows_role("table", "")),
     "run as it was": ("/runs/{export}@30", shows_role("heading", "^Nodes")),
@@ -146,18 +137,81 @@ PAGES: dict[str, tuple[str, Look]] = {
 }
 
 
+# One of each page: what it is at other addresses differs in what it shows, not in how it is laid out.
+IN_EVERY_WINDOW = {
+    "home",
+    "runs",
+    "run, played to its end",
+    "run as it was",
+    "run with a pod selected",
+    "run, its nodes as a table",
+    "pods",
+    "pending pod",
+    "placed pod",
+    "attempts",
+    "where the time goes",
+    "objects",
+    "nothing known of the real cluster",
+    "no shadow",
+    "no writes",
+    "capacity",
+    "events, metrics, dump",
+    "waiting",
+    "two runs side by side",
+    "configurations",
+    "configuration, its feature gates",
+    "configuration as YAML",
+    "deleted",
+    "storage",
+    "clusters",
+    "cluster",
+    "tokens",
+    "sessions",
+    "accounts",
+    "audit",
+}
+
+
+@pytest.fixture(scope="module")
+def edges(browser: Browser, site: Site, cluster_shop_run: str) -> Edges:
+    """Of two pages that stand for all: where they begin, and the way to a pod."""
+    seen = visit(browser, site.origin, site.cookies())
+    page = seen.go("/runs")
+    expect(page.get_by_role("heading", name="Runs", exact=True)).to_be_visible()
+    found = Edges()
+    for window in WINDOWS:
+        resize(page, window)
+        found.places[window] = page.evaluate(EDGES)["edge"]
+    resize(page, DESK)
+    seen.go(f"/runs/{cluster_shop_run}/pods/ml/trainer-9d9cf4ccc-8zklc")
+    shows_role("heading", "Insufficient nvidia")(page)
+    found.trail = page.evaluate(EDGES)["trail"]
+    page.context.close()
+    return found
+
+
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_is_accessible_in_every_language_theme_and_size(
-    name: str, addresses: dict[str, str], desk: Visit
+def test_a_page_is_accessible_and_fits_in_every_language_theme_and_size(
+    name: str, addresses: dict[str, str], desk: Visit, edges: Edges
 ) -> None:
     path, ready = PAGES[name]
     page = desk.go(path.format(**addresses))
     ready(page)
-    assert what_is_wrong_in_any_language(page) == []
+
+    def fits(page: Page, window: str) -> list[str]:
+        return unfit(page, window, edges)
+
+    def look(language: str) -> list[str]:
+        if name in IN_EVERY_WINDOW:
+            return what_is_wrong(page, colours=language == "en", windows=WINDOWS, also=fits)
+        return what_is_wrong(page, colours=language == "en")
+
+    assert in_every_language(page, look) == []
 
 
 def test_every_route_is_among_these_pages() -> None:
     assert unvisited(path for path, _ in PAGES.values()) == []
+    assert unvisited(PAGES[name][0] for name in IN_EVERY_WINDOW) == []
 
 
 NOBODY = "00000000-0000-0000-0000-000000000000"
@@ -204,3 +258,18 @@ def test_axe_is_installed_and_does_find_things(site: Site, desk: Visit) -> None:
     page.evaluate("document.querySelector('main').insertAdjacentHTML('beforeend', '<img src=\"/favicon.svg\">')")
     page.evaluate(AXE.read_text(encoding="utf-8"))
     assert [found["rule"] for found in page.evaluate(RUN_AXE, EVERYTHING)] == ["image-alt"]
+
+
+def test_what_does_not_fit_is_found(desk: Visit, edges: Edges) -> None:
+    page = desk.go("/configurations")
+    expect(page.get_by_role("heading", name="Configurations")).to_be_visible()
+    resize(page, HAND)
+    page.locator("main").evaluate("""(main) => {
+      const button = document.createElement('button');
+      button.style.height = '20px';
+      button.style.width = '20px';
+      main.append(button);
+      main.style.marginLeft = '9px';
+    }""")
+    found = unfit(page, HAND, edges)
+    assert [each.partition(" ")[0] for each in found] == ["has", "is", "begins"], found

@@ -11,7 +11,6 @@ from playwright.sync_api import ViewportSize, expect
 
 from scripts.site import Site
 from tests.browser import stages
-from tests.browser.conftest import Opener
 from tests.browser.turns import in_turn
 from tests.browser.visits import DESKTOP, PHONE, Visit
 
@@ -95,11 +94,11 @@ def test_the_way_there_from_a_run(two_runs: tuple[str, str], desk: Visit) -> Non
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 @pytest.mark.parametrize("language", ["en", "uk"])
 def test_tables_need_no_scrolling(
-    cluster_shop_run: str, site: Site, open_page: Opener, size: ViewportSize, language: str
+    cluster_shop_run: str, site: Site, desk: Visit, size: ViewportSize, language: str
 ) -> None:
     """Three zones with cpu, memory and GPUs of two runs, and what still fits beside them."""
-    seen = open_page(site.origin, site.cookies(), viewport=size)
-    page = seen.go(f"/compare?a={cluster_shop_run}&b={cluster_shop_run}&lang={language}")
+    desk.page.set_viewport_size(size)
+    page = desk.go(f"/compare?a={cluster_shop_run}&b={cluster_shop_run}&lang={language}")
     table = page.get_by_role("region", name="Use of zones" if language == "en" else "Використання зон")
     shares = [share for side in "ab" for zone in zones(site, cluster_shop_run, side) for share in zone["shares"]]
     shown = [share for share in shares if share["name"] in ("cpu", "memory", "nvidia.com/gpu")]

@@ -15,8 +15,9 @@ from scripts.processes import Playground
 from scripts.site import Site
 from tests.browser import stages
 from tests.browser.conftest import Opener
+from tests.browser.looks import WINDOWS
 from tests.browser.routes import unvisited
-from tests.browser.turns import EVERY, WINDOWS, Turn
+from tests.browser.turns import EVERY, Turn
 from tests.browser.visits import Visit, another
 from tests.first_start import FirstStart
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from scripts.site import Site
-from tests.browser.conftest import Opener
-from tests.browser.looks import LANGUAGES, change_language, texts, what_is_wrong, what_is_wrong_in_any_language
-from tests.browser.visits import Visit
+from tests.browser.looks import in_every_language, texts, what_is_wrong, what_is_wrong_in_any_language
+from tests.browser.visits import Visit, remember_nothing, visit, watched
 
 Open = Callable[[Page, str], None]
+OPENED = "[role=dialog], dialog, [role=menu]"
 
 
 def named(language: str, area: str, key: str) -> re.Pattern[str]:
@@ -72,15 +72,16 @@ def addresses(site: Site, cluster_shop_run: str, shop_run: str) -> dict[str, str
 
 
 def wrong_in_any_language(page: Page, opens: Open, closes: Callable[[], object]) -> list[str]:
-    wrong = []
-    for language in LANGUAGES:
+    """The pages below are looked at in test_accessibility.py."""
+
+    def look(language: str) -> list[str]:
         expect(page.locator("main h1").first).to_be_visible()
-        if language != "en":
-            change_language(page, language)
         opens(page, language)
-        wrong += [f"{language}, {each}" for each in what_is_wrong(page, colours=language == "en")]
+        wrong = what_is_wrong(page, colours=language == "en", opened=OPENED)
         closes()
-    return wrong
+        return wrong
+
+    return in_every_language(page, look)
 
 
 @pytest.mark.parametrize("name", DIALOGS)
@@ -117,20 +118,28 @@ VISITED: dict[str, tuple[str, str]] = {
 }
 
 
-@pytest.fixture(scope="session")
-def link(site: Site, cluster_shop_run: str) -> str:
+@pytest.fixture(scope="module")
+def invited(browser: Browser, site: Site, cluster_shop_run: str) -> Iterator[BrowserContext]:
+    """A profile that has followed a share link."""
     made = site.post(f"/api/v1/runs/{cluster_shop_run}/share-links/", {"name": "looked at", "expires_at": None})
-    address: str = made["path"]
-    return address
+    guest = visit(browser, site.origin, {})
+    expect(guest.go(made["path"]).locator("main h1").first).to_be_visible()
+    assert guest.complaints == []
+    guest.page.close()
+    yield guest.page.context
+    guest.page.context.close()
 
 
 @pytest.mark.parametrize("name", VISITED)
 def test_a_visitors_page_is_accessible_in_every_language(
-    name: str, link: str, addresses: dict[str, str], site: Site, open_page: Opener
+    name: str, invited: BrowserContext, addresses: dict[str, str], site: Site, opened: list[Visit]
 ) -> None:
     path, said = VISITED[name]
-    guest = open_page(site.origin)
-    guest.go(link)
+    guest = watched(invited.new_page(), site.origin)
+    opened.append(guest)
+    remember_nothing(guest)
     page = guest.go(path.format(**addresses))
     expect(page.get_by_text(said).filter(visible=True).first).to_be_visible()
-    assert what_is_wrong_in_any_language(page) == []
+    wrong = what_is_wrong_in_any_language(page)
+    page.close()
+    assert wrong == []

@@ -17,8 +17,7 @@ from tests.apiserver import ApiServer
 from tests.apiserver.access import READER
 from tests.apiserver.manifests import node, pod
 from tests.browser.conftest import Opener
-from tests.browser.looks import settled
-from tests.browser.test_layout import steadily_wrong
+from tests.browser.fits import unfit_in
 from tests.browser.visits import Visit
 from tests.first_start import FirstStart
 from tests.schedweb.engine.test_judged import PACKED
@@ -126,10 +125,7 @@ def test_a_planted_difference_is_seen_with_its_plugin(followed: Visit, api_serve
     expect(row).to_be_visible(timeout=PATIENCE)
     for words in ("n2", "n1", "NodeResourcesFit +"):
         expect(row).to_contain_text(words)
-    for width in (390, 768, 1440):
-        page.set_viewport_size({"width": width, "height": 900})
-        settled(page)
-        assert steadily_wrong(page, "shadow", width) == []
+    assert unfit_in(page, ("390 px", "768 px", "1440 px")) == []
     page.keyboard.press("Escape")
     expect(page).not_to_have_url(re.compile("/shadow"), timeout=PATIENCE)
     page.go_back()
@@ -183,10 +179,7 @@ def test_a_shadow_on_its_own_shows_what_differences_add_up_to(followed: Visit, a
     page.get_by_role("combobox", name="Namespace").select_option("ml")
     page.get_by_role("link", name=re.compile("^All that differ")).click()
     expect(page.get_by_role("row", name=re.compile("half-")).first).to_be_visible(timeout=PATIENCE)
-    for width in (390, 768, 1440):
-        page.set_viewport_size({"width": width, "height": 900})
-        settled(page)
-        assert steadily_wrong(page, "shadow on its own", width) == []
+    assert unfit_in(page, ("390 px", "768 px", "1440 px")) == []
 
     row.get_by_role("link", name=re.compile("^n[012]")).click()
     expect(page.get_by_role("heading", name=re.compile("^Bound to n"))).to_be_visible(timeout=PATIENCE)

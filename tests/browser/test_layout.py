@@ -1,59 +1,20 @@
-"""How pages stand at 200 % and under a finger, and that nothing that happens to a run moves the parts of its page."""
+"""Attempts as cards and as rows, and that nothing that happens to a run moves the parts of its page."""
 
 from __future__ import annotations
 
 from itertools import combinations
 from typing import Any, Final
 
-import pytest
-from playwright.sync_api import Page, ViewportSize, expect
+from playwright.sync_api import Page, expect
 
 from scripts.site import Site
 from tests.browser import stages
 from tests.browser.conftest import Opener
 from tests.browser.looks import SIDEWAYS, settled, texts
-from tests.browser.routes import unvisited
 from tests.browser.turns import EVERY, TURNS, Turn, in_turn
-from tests.browser.visits import PHONE, Visit
+from tests.browser.visits import Visit
 from tests.schedweb.engine.worlds import node, pod
 
-TOUCH: Final = 44
-WIDTHS: Final = (720, 390, 680, 768, 1024, 1440)
-# Controls that are seen and can be used, without those inside running text; a link in a list or a table is its row's.
-NAMELESS: Final = """() => {
-  const CONTROLS = 'button, a[href], input:not([type=hidden]), select, textarea, [role=slider], [role=tab]';
-  const named = (one) => (one.getAttribute('aria-label') ?? '').trim() !== '' || one.hasAttribute('aria-labelledby')
-    || (one.labels?.length ?? 0) > 0 || one.textContent.trim() !== '' || (one.title ?? '') !== '';
-  const isSeen = (one) => one.checkVisibility({visibilityProperty: true});
-  const seen = [...document.querySelectorAll(CONTROLS)].filter(isSeen);
-  return seen.filter((one) => !named(one)).map((one) => one.outerHTML.slice(0, 160));
-}"""
-SMALL: Final = """(least) => {
-  const CONTROLS = 'button, input:not([type=hidden]):not([type=range]), select, textarea, [role=slider], [role=tab]';
-  const box = (one) => {
-    return (one.closest('label') ?? one).getBoundingClientRect();
-  };
-  const found = new Set();
-  for (const one of document.querySelectorAll(CONTROLS)) {
-    if (!one.checkVisibility({visibilityProperty: true}) || one.closest('[class*=srOnly]') !== null) continue;
-    const {width, height} = box(one);
-    const isTicked = one.type === 'checkbox';
-    if (width === 0 || (height >= least - 0.5 && (!isTicked || width >= least - 0.5))) continue;
-    found.add(`${Math.round(width)} × ${Math.round(height)} px: ${one.outerHTML.slice(0, 140)}`);
-  }
-  return [...found].slice(0, 12);
-}"""
-# Where a page begins, below the bar at the top, and how the way to it is drawn: one place and one style for all.
-EDGES: Final = """() => {
-  const left = (one) => Math.round(one.getBoundingClientRect().left);
-  const main = document.querySelector('main');
-  const heads = [...main.querySelectorAll('h1, nav')].filter((one) => one.checkVisibility());
-  const crumbs = main.querySelector('nav[class*=crumbs]');
-  const isTrail = crumbs !== null && crumbs.compareDocumentPosition(main.querySelector('h1')) & 4;
-  const {fontSize, lineHeight, color} = isTrail ? getComputedStyle(crumbs) : {};
-  const separators = isTrail ? crumbs.querySelectorAll('svg').length > 0 : true;
-  return {edge: Math.min(...heads.map(left)), trail: isTrail ? [fontSize, lineHeight, color, separators].join() : ''};
-}"""
 # Of the regions that are always there, as whole pixels.
 PLACES: Final = """([timeline, cycle, points, nodes, inspector]) => Object.fromEntries([
   ['header', 'main header'], ['timeline', `[aria-label="${timeline}"]`], ['slider', '[role=slider]'],
@@ -78,95 +39,14 @@ LABELS: Final = (
 )
 
 
-@pytest.fixture(scope="module")
-def pages(site: Site, cluster_shop_run: str, shop_run: str) -> dict[str, str]:
-    own = site.post("/api/v1/configurations/", {"name": "of any width", "preset": "bin-pack"})["id"]
-    trainer = "pods/ml/trainer-9d9cf4ccc-8zklc"
-    return {
-        "home": "/",
-        "runs": "/runs",
-        "run": f"/runs/{cluster_shop_run}",
-        "run as it was": f"/runs/{cluster_shop_run}@30",
-        "pod selected": f"/runs/{shop_run}?pod=data%2Fpostgres-2",
-        "nodes as a table": f"/runs/{cluster_shop_run}?table=true",
-        "pods": f"/runs/{cluster_shop_run}/pods?column=unschedulable",
-        "pending pod": f"/runs/{cluster_shop_run}/{trainer}",
-        "placed pod": f"/runs/{shop_run}/pods/data/postgres-2?point=Score",
-        "attempts": f"/runs/{cluster_shop_run}/attempts",
-        "times": f"/runs/{cluster_shop_run}/attempts?view=timing",
-        "objects": f"/runs/{cluster_shop_run}/objects",
-        "real": f"/runs/{cluster_shop_run}/real",
-        "shadow": f"/runs/{cluster_shop_run}/shadow",
-        "writes": f"/runs/{cluster_shop_run}/writes",
-        "capacity": f"/runs/{cluster_shop_run}/capacity?pod=staging%2Fci-runner-7b8b755487-2b4rn&shape=ip-10-0-1-10",
-        "operators": f"/runs/{cluster_shop_run}/operators?dump=true",
-        "waiting": "/waiting",
-        "compare": f"/compare?a={cluster_shop_run}&b={shop_run}",
-        "configurations": "/configurations",
-        "configuration": f"/configurations/{own}",
-        "yaml": f"/configurations/{own}?view=yaml",
-        "deleted": "/deleted",
-        "storage": "/storage",
-        "clusters": "/clusters",
-        "cluster": "/clusters/lab",
-        "tokens": "/tokens",
-        "sessions": "/sessions",
-        "accounts": "/accounts",
-        "audit": "/audit",
-    }
-
-
-def look(page: Page, name: str, width: int) -> list[str]:
-    """What is wrong with the page as it stands: wider than its window, controls nameless or too small for a finger."""
-    found = [f"scrolls sideways: {each}" for each in page.evaluate(SIDEWAYS)]
-    found += [f"has no name: {each}" for each in page.evaluate(NAMELESS)]
-    if width == PHONE["width"]:
-        found += [f"is hard to touch: {each}" for each in page.evaluate(SMALL, TOUCH)]
-    return [f"{name} at {width} px {each}" for each in found]
-
-
-def steadily_wrong(page: Page, name: str, width: int) -> list[str]:
-    """What scripts draw follows the width of the window some frames later; what is wrong for good stays wrong."""
-    for _ in range(20):
-        if not look(page, name, width):
-            return []
-        page.wait_for_timeout(100)
-    return look(page, name, width)
-
-
-@pytest.mark.parametrize("language", ["en", "uk", "zh-CN"])
-def test_every_page_fits_every_window(pages: dict[str, str], site: Site, open_page: Opener, language: str) -> None:
-    """From a phone to a desktop; 720 px of two device pixels each are a window of 1440 px at 200 %."""
-    assert unvisited(pages.values()) == []
-    zoomed = ViewportSize(width=720, height=450)
-    visit = open_page(site.origin, site.cookies(), viewport=zoomed, device_scale_factor=2)
-    visit.go(f"/?lang={language}")
-    expect(visit.page.locator("html")).to_have_attribute("lang", language)
-    wrong = []
-    edges: dict[int, dict[int, list[str]]] = {}
-    trails: dict[str, list[str]] = {}
-    for name, path in pages.items():
-        page = visit.go(path)
-        expect(page.locator("main h1").first).to_be_visible()
-        settled(page)
-        for width in WIDTHS:
-            page.set_viewport_size(zoomed if width == zoomed["width"] else ViewportSize(width=width, height=844))
-            settled(page)
-            wrong += steadily_wrong(page, name, width)
-            seen = page.evaluate(EDGES)
-            edges.setdefault(width, {}).setdefault(seen["edge"], []).append(name)
-            if seen["trail"]:
-                trails.setdefault(seen["trail"], []).append(name)
-    assert wrong == []
-    assert {width: places for width, places in edges.items() if len(places) > 1} == {}
-    assert len(trails) == 1, trails
-
-
-def test_attempts_are_cards_on_a_phone_and_rows_elsewhere(pages: dict[str, str], desk: Visit) -> None:
+def test_attempts_are_cards_on_a_phone_and_rows_elsewhere(cluster_shop_run: str, desk: Visit) -> None:
     phones = [turn for turn in EVERY if turn.is_phone]
-    for turn in in_turn(desk, pages["attempts"], [*phones, *(turn for turn in TURNS if not turn.is_phone)]):
+    for turn in in_turn(
+        desk, f"/runs/{cluster_shop_run}/attempts", [*phones, *(turn for turn in TURNS if not turn.is_phone)]
+    ):
         rows = desk.page.get_by_role("region", name=turn.named("history", "rowsOfAttempts"))
         expect(rows.locator("tbody tr").first).to_be_visible()
+        assert desk.page.evaluate(SIDEWAYS) == [], turn
         if turn.is_phone:
             assert rows.evaluate("one => one.scrollWidth - one.clientWidth") == 0, turn
         cards = rows.evaluate("""one => [...one.querySelectorAll('tbody tr')].map((row) => {

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.looks import CUT, LANGUAGES, settled
-from tests.browser.turns import WINDOWS, Turn, in_turn, resize
+from tests.browser.looks import CUT, LANGUAGES, WINDOWS, resize, settled
+from tests.browser.turns import Turn, in_turn
 from tests.browser.visits import Visit
 
 QUEUES: Final = ("gated", "active", "backoff", "unschedulable", "inFlight", "waitingOnPermit", "bound")

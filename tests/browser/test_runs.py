@@ -10,8 +10,9 @@ from playwright.sync_api import expect
 from scripts.site import Site
 from tests.browser import stages
 from tests.browser.conftest import Opener
+from tests.browser.looks import HAND, SIDEWAYS, ZOOMED, lasting, resize
 from tests.browser.turns import in_turn
-from tests.browser.visits import PHONE, Visit
+from tests.browser.visits import Visit
 from tests.schedweb.engine.worlds import node
 
 
@@ -107,7 +108,7 @@ def test_a_run_that_somebody_looks_at_is_deleted_and_comes_back(site: Site, desk
     expect(seen.get_by_text("deleted while seen").first).to_be_visible()
 
 
-def test_a_long_name_keeps_the_page_in_its_width(site: Site, open_page: Opener) -> None:
+def test_a_long_name_keeps_the_page_in_its_width(site: Site, desk: Visit) -> None:
     """Of a configuration and a cluster; on Home, too, which lists the newest runs."""
     name = (
         "a configuration that somebody described in its name to the last detail, so that nobody confuses it with others"
@@ -115,14 +116,13 @@ def test_a_long_name_keeps_the_page_in_its_width(site: Site, open_page: Opener) 
     made = site.post("/api/v1/configurations/", {"name": name, "preset": "default"})
     snapshot = site.import_snapshot(stages.listed([node("a")]), f"cluster-{'long-' * 20}name")["id"]
     run = stages.start(site, snapshot, made)
-    for size in ({"width": 1024, "height": 800}, {"width": 720, "height": 600}, PHONE):
-        seen = open_page(site.origin, site.cookies(), viewport=size)
-        for address in ("/", "/runs", f"/compare?a={run}&b={run}", "/configurations"):
-            page = seen.go(address)
-            expect(page.get_by_role("heading").first).to_be_visible()
-            page.wait_for_load_state("networkidle")
-            over = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-            assert over <= 0, f"{address} at {size['width']} px scrolls {over} px sideways"
+    for address in ("/", "/runs", f"/compare?a={run}&b={run}", "/configurations"):
+        page = desk.go(address)
+        expect(page.get_by_role("heading").first).to_be_visible()
+        page.wait_for_load_state("networkidle")
+        for window in ("1024 px", ZOOMED, HAND):
+            resize(page, window)
+            assert lasting(page, SIDEWAYS) == [], f"{address} at {window}"
 
 
 def test_runs_are_found_and_deleted_in_every_window(site: Site, desk: Visit) -> None:

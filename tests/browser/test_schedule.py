@@ -20,9 +20,9 @@ from tests.apiserver import ApiServer
 from tests.apiserver.access import READER
 from tests.apiserver.manifests import node
 from tests.browser.conftest import Opener
-from tests.browser.looks import settled
-from tests.browser.test_layout import steadily_wrong
+from tests.browser.fits import unfit_in
 from tests.browser.visits import Visit
+from tests.first_start import FirstStart
 from tests.schedweb.clusters.conftest import WITH_APPROVALS
 from tests.schedweb.clusters.scheduled import asks
 from tests.schedweb.clusters.scheduling.conftest import condition, node_of, ours
@@ -33,7 +33,7 @@ CONTEXT = "prod"
 
 @pytest.fixture
 def begun(
-    api_server: ApiServer, tmp_path: Path, chromium: Path, built_ui: None, open_page: Opener
+    api_server: ApiServer, tmp_path: Path, first_start: FirstStart, chromium: Path, built_ui: None, open_page: Opener
 ) -> Iterator[tuple[Visit, Site]]:
     """A desk of an installation of its own; which contexts it may schedule is the test's."""
     api_server.add(node("n1"), node("n2"))
@@ -43,7 +43,7 @@ def begun(
     path = api_server.write_kubeconfig(tmp_path / "config", token=token, context=CONTEXT)
     data = tmp_path / "data"
     data.mkdir()
-    playground = Playground(data, KUBECONFIG=str(path), **{VARIABLE: CONTEXT})
+    playground = Playground(first_start.into(data), KUBECONFIG=str(path), **{VARIABLE: CONTEXT})
     try:
         site = Site(playground.origin)
         site.open_link(playground.link)
@@ -139,16 +139,10 @@ def test_a_person_schedules_approves_rejects_and_stops(begun: tuple[Visit, Site]
     for words in ("done", "201"):
         expect(written).to_contain_text(words)
     expect(page.get_by_role("row", name=re.compile("bad")).first).to_contain_text("Condition")
-    for width in (390, 768, 1024, 1440):
-        page.set_viewport_size({"width": width, "height": 900})
-        settled(page)
-        assert steadily_wrong(page, "writes", width) == []
+    assert unfit_in(page, ("390 px", "768 px", "1024 px", "1440 px")) == []
     page.keyboard.press("Escape")
     expect(page).to_have_url(re.compile(f"/runs/{run}$"), timeout=PATIENCE)
-    for width in (390, 768, 1024, 1440):
-        page.set_viewport_size({"width": width, "height": 900})
-        settled(page)
-        assert steadily_wrong(page, "a run that schedules", width) == []
+    assert unfit_in(page, ("390 px", "768 px", "1024 px", "1440 px")) == []
 
     band(page).get_by_role("button", name="Stop scheduling").click()
     expect(band(page)).to_contain_text(f"Not writing to {CONTEXT}")
@@ -206,14 +200,14 @@ def test_with_the_keyboard_a_dry_run_binds_nothing(begun: tuple[Visit, Site], ap
 
 
 def test_what_is_missing_is_said_instead_of_the_button(
-    api_server: ApiServer, tmp_path: Path, chromium: Path, built_ui: None, open_page: Opener
+    api_server: ApiServer, tmp_path: Path, first_start: FirstStart, chromium: Path, built_ui: None, open_page: Opener
 ) -> None:
     api_server.add(node("n1"))
     token = api_server.user("reader", READER)
     path = api_server.write_kubeconfig(tmp_path / "config", token=token, context=CONTEXT)
     data = tmp_path / "data"
     data.mkdir()
-    playground = Playground(data, KUBECONFIG=str(path))
+    playground = Playground(first_start.into(data), KUBECONFIG=str(path))
     try:
         site = Site(playground.origin)
         site.open_link(playground.link)

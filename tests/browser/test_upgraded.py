@@ -7,7 +7,8 @@ import re
 import pytest
 from playwright.sync_api import Page, Request, Route, expect
 
-from tests.browser.turns import WINDOWS, Turn
+from tests.browser.looks import WINDOWS
+from tests.browser.turns import Turn
 from tests.browser.visits import Visit
 
 POD = "/pods/ml/trainer-9d9cf4ccc-8zklc"

@@ -1,7 +1,4 @@
-"""Languages and sizes of the window in turn: what a point promises is looked at in all of either, at the price of five.
-
-A window at 200 % is one of half as many points, each of two pixels of the device.
-"""
+"""Languages and windows in turn: what a point promises is looked at in all of either, at the price of five."""
 
 from __future__ import annotations
 
@@ -11,19 +8,9 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Final
 
-from playwright.sync_api import Page, ViewportSize
-
-from tests.browser.looks import LANGUAGES, drawn, texts
+from tests.browser.looks import DESK, HAND, LANGUAGES, WINDOWS, ZOOMED, resize, texts
 from tests.browser.visits import Visit
 
-ZOOMED: Final = "200 %"
-WINDOWS: Final[dict[str, ViewportSize]] = {
-    "390 px": {"width": 390, "height": 844},
-    "768 px": {"width": 768, "height": 1024},
-    "1024 px": {"width": 1024, "height": 768},
-    "1440 px": {"width": 1440, "height": 900},
-    ZOOMED: {"width": 720, "height": 450},
-}
 HOLE: Final = re.compile(r"\{\{(\w+)[^}]*\}\}|</?\w+>")
 
 
@@ -51,7 +38,7 @@ class Turn:
 
     @property
     def is_phone(self) -> bool:
-        return self.window == "390 px"
+        return self.window == HAND
 
     def says(self, area: str, key: str, **given: str) -> re.Pattern[str]:
         """Somewhere in what is looked at."""
@@ -62,18 +49,10 @@ class Turn:
         return re.compile(f"^{reads(self.language, area, key, given)}$")
 
 
-EVERY: Final = [Turn(language, window) for language, window in product(LANGUAGES, WINDOWS)]
+TAKEN: Final = (HAND, "768 px", "1024 px", DESK, ZOOMED)
+EVERY: Final = [Turn(language, window) for language, window in product(LANGUAGES, TAKEN)]
 #: Every language and every window once.
-TURNS: Final = [Turn(LANGUAGES[(place + 1) % len(LANGUAGES)], window) for place, window in enumerate(WINDOWS)]
-
-
-def resize(page: Page, window: str) -> None:
-    size = WINDOWS[window]
-    page.set_viewport_size(size)
-    if window == ZOOMED:
-        chromium = page.context.new_cdp_session(page)
-        chromium.send("Emulation.setDeviceMetricsOverride", {**size, "deviceScaleFactor": 2, "mobile": False})
-    drawn(page)
+TURNS: Final = [Turn(LANGUAGES[(place + 1) % len(LANGUAGES)], window) for place, window in enumerate(TAKEN)]
 
 
 def in_turn(visit: Visit, path: str, turns: Sequence[Turn] = TURNS) -> Iterator[Turn]:

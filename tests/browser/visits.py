@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Response, ViewportSize, expect
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, Response, ViewportSize, expect
 
 PATIENCE_MILLISECONDS = 90_000
 """What comes is seen at once; only what never comes takes that long. On a machine with more to do than two processors
@@ -53,12 +53,31 @@ class Visit:
         self.page.get_by_role("button", name="Play", exact=True).click()
 
 
-def visit(browser: Browser, origin: str, cookies: dict[str, str], **options: Any) -> Visit:
+def profile(browser: Browser, **options: Any) -> BrowserContext:
+    """An empty one; ``options`` are those of a context."""
     context = browser.new_context(**({"viewport": DESKTOP, "reduced_motion": "reduce"} | options))
     context.set_default_timeout(PATIENCE_MILLISECONDS)
+    return context
+
+
+def visit(browser: Browser, origin: str, cookies: dict[str, str], **options: Any) -> Visit:
+    context = profile(browser, **options)
+    sign_in(context, origin, cookies)
+    return watched(context.new_page(), origin)
+
+
+def sign_in(context: BrowserContext, origin: str, cookies: dict[str, str]) -> None:
+    """With exactly these cookies."""
+    context.clear_cookies()
     if cookies:
         context.add_cookies([{"name": name, "value": value, "url": origin} for name, value in cookies.items()])
-    return watched(context.new_page(), origin)
+
+
+def remember_nothing(seen: Visit) -> None:
+    """What pages of its profile kept in the browser's storage is gone; its cookies stay."""
+    chromium = seen.page.context.new_cdp_session(seen.page)
+    chromium.send("Storage.clearDataForOrigin", {"origin": seen.origin, "storageTypes": "local_storage"})
+    chromium.detach()
 
 
 def another(seen: Visit) -> Visit:
