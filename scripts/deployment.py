@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
@@ -112,11 +113,18 @@ class Deployment:
         assert health is not None, f"{name} has no health check"
         return self.run(name, health.command).returncode == 0
 
+    def has_begun(self, name: str) -> bool:
+        """Whether its check may find it healthy: each is a whole start of Python, which one that begins needs more."""
+        if name == "worker":
+            return " ready." in self.running[name].output()
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self.port)) == 0
+
     def wait_until_healthy(self, name: str) -> None:
         def look() -> bool | None:
             process = self.running[name]
             assert process.is_running(), f"{name} ended:\n{process.output()}"
-            return True if self.is_healthy(name) else None
+            return True if self.has_begun(name) and self.is_healthy(name) else None
 
         eventually(f"{name} is healthy", look)
 

@@ -20,11 +20,18 @@ from scripts.services import Services, missing_services, scratch_database, scrat
 from tests.apiserver import ApiServer
 from tests.first_start import FirstStart
 
+DEPLOY = Path(__file__).parent / "deploy"
 os.environ[VERIFY] = "1"
 Sums.verifies = True
 """Whatever engine a test starts, here or as a process, compares all accounts of its nodes before every batch."""
 options.DEFAULT = replace(options.DEFAULT, verify_reuse=1)
 """Whatever a test plays, every attempt that reused something is held against one that did not."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Those that start whole installations first: what takes longest is begun while both workers have enough to do."""
+    items.sort(key=lambda item: DEPLOY not in item.path.parents)
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,7 @@ from tests.apiserver.access import READER
 from tests.apiserver.manifests import node, pod
 from tests.apiserver.players import Kubelets
 from tests.apiserver.recordings import SCHEDULER
+from tests.first_start import FirstStart
 
 CONTEXT = "lab"
 WITH_APPROVALS = """
@@ -39,14 +40,14 @@ def asks(name: str) -> Any:
     return pod(name, scheduler="ours", metadata={"labels": {"approval": "needed"}})
 
 
-def started(server: ApiServer, folder: Path) -> Playground:
+def started(server: ApiServer, folder: Path, first_start: FirstStart) -> Playground:
     """For a user who may do what *schedule* needs by the product's own list, and nothing more."""
     server.grant(SCHEDULER, READER)
     token = server.user(SCHEDULER, groups=["system:authenticated"])
     config = server.write_kubeconfig(folder / "config", token=token, context=CONTEXT)
     data = folder / "data"
     data.mkdir()
-    return Playground(data, KUBECONFIG=str(config), **{VARIABLE: CONTEXT})
+    return Playground(first_start.into(data), KUBECONFIG=str(config), **{VARIABLE: CONTEXT})
 
 
 def begun(site: Site, server: ApiServer) -> str:
@@ -65,11 +66,13 @@ def begun(site: Site, server: ApiServer) -> str:
     return run
 
 
-def test_a_pod_that_waits_still_waits_after_everything_was_killed(api_server: ApiServer, tmp_path: Path) -> None:
+def test_a_pod_that_waits_still_waits_after_everything_was_killed(
+    api_server: ApiServer, tmp_path: Path, first_start: FirstStart
+) -> None:
     server = api_server
     server.play(Kubelets(stop_after=None))
     server.add(node("n1"), node("n2"), pod("plain", scheduler="ours"), asks("waits"))
-    playground = started(server, tmp_path)
+    playground = started(server, tmp_path, first_start)
     try:
         site = Site(playground.origin)
         site.open_link(playground.link)
