@@ -157,6 +157,11 @@ class Checkpoints:
         played = max(self.seconds / PLAYED_SOONER, PLAYED_SHARE * self.cost)
         return time.monotonic() - self.made_at >= pause or time.process_time() - self.played_from >= played
 
+    def count_replay(self, seconds: float) -> None:
+        """Of a processor, as if it had been played. Who dies again and again before it has played as much would have
+        more to replay each time."""
+        self.played_from -= seconds
+
     def begin(self) -> Kept | None:
         """One of where the player is, after its batch was taken. A checkpoint at once where no copy can be made."""
         self.begin_anew()

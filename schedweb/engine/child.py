@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import time
 import traceback
 from dataclasses import dataclass
 from typing import BinaryIO, Final
@@ -34,6 +35,9 @@ class Prepared:
     player: Player
     pace: Pace
     replayed: int
+    """Operations."""
+    replay_seconds: float
+    """Of a processor."""
     outcomes: list[UntranslatedOutcome]
     """Of commands that had their place and were not done when the engine before this one ended."""
     inherited: list[Entry]
@@ -48,7 +52,7 @@ def prepare(begin: Begin) -> Prepared:
 
 def replayed(begin: Begin) -> Prepared:
     player, pace = machine(begin)
-    from_position = player.position
+    from_position, began = player.position, time.process_time()
     left = replay(player, pace, begin.journal, until=begin.position)
     if begin.is_stored:
         if player.digest != begin.digest:
@@ -64,11 +68,11 @@ def replayed(begin: Begin) -> Prepared:
         tell_all(player)
     if begin.shadow:
         player.judgements = []  # from here on: what replay passed is stored
-    operations = player.position - from_position
+    operations, seconds = player.position - from_position, time.process_time() - began
     if player.position < begin.inherited:
-        return Prepared(player, pace, operations, [], left)
+        return Prepared(player, pace, operations, seconds, [], left)
     outcomes = [outcome for entry in left if (outcome := do(player, pace, entry)) is not None]
-    return Prepared(player, pace, operations, outcomes, [])
+    return Prepared(player, pace, operations, seconds, outcomes, [])
 
 
 def main() -> int:
@@ -87,8 +91,7 @@ def serve(inward: BinaryIO, outward: frames.Writer) -> int:
         begin = frames.read_to_child(reader)
         if not isinstance(begin, Begin):
             raise AssertionError(f"{type(begin).__name__} came before Begin")
-        prepared = prepare(begin)
-        engine = Engine(prepared.player, prepared.pace, begin, (reader, outward))
+        prepared, engine = begun(begin, (reader, outward))
         if prepared.player.position < begin.inherited:
             engine.catch_up(prepared.inherited)
         # What it did until here somebody waited for. Playing takes all the time there is, and would take it from those
@@ -106,6 +109,13 @@ def serve(inward: BinaryIO, outward: frames.Writer) -> int:
         words = sentence("The engine stopped: {error}: {why}", error=type(error).__name__, why=str(error))
         return failed(outward, words, traceback.format_exc())
     return 0
+
+
+def begun(begin: Begin, pipes: tuple[frames.Exactly, frames.Writer]) -> tuple[Prepared, Engine]:
+    prepared = prepare(begin)
+    engine = Engine(prepared.player, prepared.pace, begin, pipes)
+    engine.checkpoints.count_replay(prepared.replay_seconds)
+    return prepared, engine
 
 
 def failed(outward: frames.Writer, text: Words, trace: str) -> int:

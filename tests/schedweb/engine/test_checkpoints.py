@@ -6,12 +6,14 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from schedweb.engine import checkpoint, frames
 from schedweb.engine.checkpoint import load_checkpoint, save_checkpoint
-from schedweb.engine.child import prepare
+from schedweb.engine.child import begun
 from schedweb.engine.loop import Engine
 from schedweb.engine.pace import Pace
 from schedweb.engine.payload import encode_payload
@@ -23,20 +25,23 @@ PATIENCE = 60.0
 PODS = 300
 
 
-@pytest.fixture
-def playing() -> Iterator[tuple[Engine, Supervising]]:
-    """A run that plays as fast as it can, and whose checkpoints are due after every batch."""
+def a_run(**changes: Any) -> frames.Begin:
+    """That plays as fast as it can, and whose checkpoints are due after every batch."""
     begin = frames.Begin(
         payload=encode_payload([node("a", "64"), *(pod(f"web-{index}", "100m") for index in range(PODS))]),
         configuration=DEFAULT, seed=7, ties="seeded", approvals="hold", clock="virtual", start=START, speed="max",
         journal=[frames.Entry("play", 0, START, "mira", {"type": "play"})],
         position=0, digest="", is_stored=False, checkpoint=None, checkpoint_seconds=0.0,
     )  # fmt: skip
+    return replace(begin, **changes)
+
+
+@pytest.fixture
+def playing() -> Iterator[tuple[Engine, Supervising]]:
     hears, answers = os.pipe()
-    prepared = prepare(begin)
     supervising = Supervising(answers)
     with os.fdopen(hears, "rb", buffering=0) as inward:
-        engine = Engine(prepared.player, prepared.pace, begin, (frames.Exactly(inward), supervising))
+        _, engine = begun(a_run(), (frames.Exactly(inward), supervising))
         engine.checkpoints.cost = 0.0
         engine.emit(whole=True)
         yield engine, supervising
@@ -148,3 +153,19 @@ def test_who_plays_much_has_one_made_sooner_than_who_plays_a_little(
     checkpoints.cost = 40.0
     due.append(checkpoints.is_due)
     assert due == [False, True, False], "300 seconds would have to be played again; unless it takes long itself"
+
+
+def test_what_an_engine_had_to_replay_counts_as_played(
+    playing: tuple[Engine, Supervising], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Engines that die soon one after the other would have more to replay each time."""
+    engine, _ = playing
+    play(engine, lambda: engine.player.position > PODS)
+    stored = a_run(
+        position=engine.player.position, digest=engine.player.digest, is_stored=True, checkpoint_seconds=1000.0
+    )
+    monkeypatch.setattr(checkpoint, "PLAYED_SHARE", 0)
+    monkeypatch.setattr(checkpoint, "PLAYED_SOONER", 50_000)
+    prepared, again = begun(stored, (engine.inward, engine.outward))
+    assert prepared.replayed > PODS
+    assert again.checkpoints.is_due
