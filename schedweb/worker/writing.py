@@ -43,7 +43,7 @@ from schedweb.runs.storing.lease import Lease, LeaseLost, close_own_connection
 from schedweb.runs.storing.patience import patiently
 from schedweb.runs.storing.writes import may_write, store_outcomes, unanswered
 from schedweb.worker.watching import Watching
-from schedweb.writes.writes import Outcome, Write
+from schedweb.writes.writes import Outcome, Result, Write
 
 log = logging.getLogger(__name__)
 LANES: Final = 8
@@ -52,15 +52,49 @@ MOST_AT_ONCE: Final = 200
 """Outcomes in one entry of the journal."""
 LOOK_SECONDS: Final = 0.2
 TICK_SECONDS: Final = 10.0
+FIRST_PAUSE: Final = 1.0
+LONGEST_PAUSE: Final = 30.0
+"""Until what was kept is tried again, in seconds; doubled while it fails."""
 AGAIN_SECONDS: Final = 10.0
 """Until it is tried again to begin, where the cluster may not be written to."""
 _STATE: Final = msgspec.json.Decoder(ClusterState)
 
 
+NOT_CARRIED_OUT: Final = frozenset(("unreached", "busy", "withheld", "unknown"))
+"""Or not known to be."""
+
+
 class _Item(msgspec.Struct, frozen=True):
     row: WriteRow
     again: bool = False
-    """Another worker may have sent it."""
+    """Another worker may have sent it, or an earlier try."""
+
+
+def _pod_of(item: _Item) -> tuple[str, str]:
+    return item.row.write.about.namespace, item.row.write.about.name
+
+
+class _Kept:
+    """Writes of a lane that are only told (conditions, nominations, Events) and were not carried out. Nobody would say
+    them again for minutes, and they stay true, for nothing is decided meanwhile. Those of one pod keep their order."""
+
+    def __init__(self) -> None:
+        self.items: list[_Item] = []
+        self._pause, self._not_before = FIRST_PAUSE, 0.0
+
+    def has(self, item: _Item) -> bool:
+        return any(_pod_of(each) == _pod_of(item) for each in self.items)
+
+    def try_again(self, do: Callable[[_Item], bool]) -> None:
+        """``do``: whether that was all."""
+        if not self.items or time.monotonic() < self._not_before:
+            return
+        items, self.items = self.items, []
+        for each in items:
+            if self.has(each) or not do(each):
+                self.items.append(each)
+        self._pause = min(2 * self._pause, LONGEST_PAUSE) if self.items else FIRST_PAUSE
+        self._not_before = time.monotonic() + self._pause
 
 
 class ClusterScheduling(Watching):
@@ -242,34 +276,47 @@ class ClusterScheduling(Watching):
         super()._store(line, ended)
 
     def _work(self, lane: queue.SimpleQueue[_Item | None], act: Callable[[_Item], Outcome | None]) -> None:
+        kept = _Kept()
         try:
             while True:
-                try:
-                    item = lane.get(timeout=TICK_SECONDS)
-                except queue.Empty:
-                    if lane is self._events_lane and self._events is not None and self._is_live.is_set():
-                        self._events.tick(time.time_ns())
-                    continue
-                if item is None:
-                    return
-                self._do(item, act)
+                item = None
+                with contextlib.suppress(queue.Empty):
+                    item = lane.get(timeout=FIRST_PAUSE if kept.items else TICK_SECONDS)
+                    if item is None:
+                        return  # what is kept is left to whoever goes on
+                if self._is_live.is_set() and self._is_leader():
+                    kept.try_again(lambda each: self._do(each, act))
+                if item is not None:
+                    # What the run waits for fails, and is decided anew.
+                    if (kept.has(item) and not item.row.is_awaited) or not self._do(item, act):
+                        kept.items.append(replace(item, again=True))
+                elif lane is self._events_lane and self._events is not None and self._is_live.is_set():
+                    self._events.tick(time.time_ns())
         finally:
             close_own_connection()
 
-    def _do(self, item: _Item, act: Callable[[_Item], Outcome | None]) -> None:
+    def _do(self, item: _Item, act: Callable[[_Item], Outcome | None]) -> bool:
+        """Whether that was all: what is only told and was not carried out is to be done again."""
         number = item.row.number
         try:
             self._wait_until_live()
             if self._closing.is_set():
-                return
+                return True
             outcome = act(item)
         except Exception as error:
             log.exception("%s: write %d ended by surprise", self.run, number)
-            outcome = Outcome("unknown", message=f"{type(error).__name__}: {error}")
-        if outcome is None or (self._closing.is_set() and outcome.result in ("withheld", "unknown")):
-            return  # whoever goes on looks at it
+            result: Result = "unknown" if item.row.is_awaited else "refused"
+            outcome = Outcome(result, message=f"{type(error).__name__}: {error}")
+        if outcome is None or (self._closing.is_set() and outcome.result in NOT_CARRIED_OUT):
+            return True  # whoever goes on looks at it
+        if not item.row.is_awaited and outcome.result in NOT_CARRIED_OUT and self._may_come_later(item.row.write):
+            return False
         self._outcomes.put(WriteOutcome(number, outcome))
         self.wake()
+        return True
+
+    def _may_come_later(self, write: Write) -> bool:
+        return self._writer is not None and self._writer.allows(write) and self._may_go_on()
 
     def _wait_until_live(self) -> None:
         while not self._is_live.wait(LOOK_SECONDS):
@@ -293,7 +340,7 @@ class ClusterScheduling(Watching):
         return self._events.take(item.row.write, time.time_ns()) or Outcome("done")
 
     def _may_write(self) -> bool:
-        return self._is_leader() and self._may_go_on()
+        return self._may_go_on() and self._is_leader()
 
     def _may_write_in_time(self) -> bool:
         """Of Events, which stay true whoever schedules meanwhile: they wait for the Lease instead of being withheld."""
@@ -304,13 +351,16 @@ class ClusterScheduling(Watching):
         return False
 
     def _may_go_on(self) -> bool:
-        try:
-            close_old_connections()
-            return may_write(self.run, self.lease)
-        except (DatabaseError, InterfaceError) as error:
-            log.warning("%s: not known whether it may write: %s", self.run, str(error).strip())
-            close_own_connection()
-            return False
+        """Whether the run's lease is ours and nobody said Stop. While the database is away nobody knows: it waits."""
+        while True:
+            try:
+                close_old_connections()
+                return may_write(self.run, self.lease)
+            except (DatabaseError, InterfaceError) as error:
+                log.warning("%s: not known whether it may write: %s", self.run, str(error).strip())
+                close_own_connection()
+            if self._closing.wait(LOOK_SECONDS):
+                return False
 
 
 def _recorded(number: int, what: Write | Outcome) -> None:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
+from framework.sentences import sentence
 from schedweb.clusters.reading.problems import retry_after, status_of
 from schedweb.clusters.writing.access import Answer
 from schedweb.writes.claims import EXTENDED
@@ -80,8 +81,15 @@ def outcome_seen(write: Write, found: dict[str, Any] | None) -> Outcome | None:
         return Outcome("done" if write.purpose == "evict" else "replaced", message="another object has this name now")
     if write.purpose == "bind":
         return _pod_seen(write, found)
+    if write.purpose == "status" and (node := found["spec"].get("nodeName", "")):
+        # Why it is pending, or which node it is promised, is not true any more.
+        return Outcome("conflict", message=sentence("pod {pod} is bound to {node} already", pod=_key(write), node=node))
     is_so = "deletionTimestamp" in metadata if write.purpose == "evict" else holds(found, write.body)
     return _seen(metadata) if is_so else None
+
+
+def _key(write: Write) -> str:
+    return f"{write.about.namespace}/{write.about.name}"
 
 
 def _absent(write: Write) -> Outcome:

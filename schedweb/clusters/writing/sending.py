@@ -89,6 +89,10 @@ class Writer:
         out, and where there is nothing to look at."""
         return self._looked_at(write)
 
+    def allows(self, write: Write) -> bool:
+        """Whether it is for a namespace that is allowed."""
+        return not (self.limits.namespaces and write.for_namespace) or write.for_namespace in self.limits.namespaces
+
     def send(self, write: Write) -> Outcome:
         number = next(self._numbers)
         self._record(number, write)
@@ -154,8 +158,8 @@ class Writer:
             return sentence("Scheduling was stopped.")
         if not self._is_held():
             return sentence("The Lease is not held any more.")
-        allowed, namespace = self.limits.namespaces, write.for_namespace
-        if namespace and allowed and namespace not in allowed:
+        if not self.allows(write):
+            namespace = write.for_namespace
             return sentence("The namespace {namespace} is not among those that are allowed.", namespace=namespace)
         return ""
 

@@ -144,6 +144,59 @@ def test_nothing_is_written_until_a_lost_lease_is_ours_again(
     replay_is_the_same(run)
 
 
+def test_why_a_pod_is_pending_is_told_when_the_lease_is_ours_again(
+    server: ApiServer, operator: Client, version: str, workers: Begin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lease, "RETRY", 0.1)
+    server.add(asks("refused"), asks("taken"))
+    run = begun(operator, version)
+    worker = workers(run)
+    for name in ("refused", "taken"):
+        until(stands(run, name, "waiting"))
+    until(lambda: state(operator, run)["state"] == "scheduling")
+    held = next(each["metadata"]["name"] for each in server.all("Lease"))
+
+    def given_to(holder: str) -> None:
+        server.change("Lease", held, "kube-system", by=lambda it: it["spec"].update(holderIdentity=holder))
+
+    given_to("another")
+    until(lambda: state(operator, run)["state"] in ("lease_lost", "standing_by"))
+    for name in ("refused", "taken"):
+        decide(operator, run, "reject", name, "not today")
+    written = ClusterWrite.objects.filter(run=run, purpose="status", write__body__icontains="not today")
+    until(lambda: written.count() == 2)
+    server.settle()
+    assert not condition(server, "refused"), "the Lease is another's"
+    server.change("pods", "taken", "default", by=lambda it: it["spec"].update(nodeName="n2"))
+    until(stands(run, "taken", "bound"))
+
+    given_to("")
+    until(lambda: "not today" in condition(server, "refused").get("message", ""))
+    until(lambda: not written.filter(outcome__isnull=True).exists())
+    assert not condition(server, "taken"), "it runs by now"
+    assert written.get(name="taken").outcome["result"] == "conflict"
+    at_rest(run)
+    worker.end()
+    replay_is_the_same(run)
+
+
+def test_why_a_pod_is_pending_is_told_when_the_server_can_be_reached_again(
+    server: ApiServer, operator: Client, version: str, workers: Begin
+) -> None:
+    server.add(asks("refused"))
+    run = begun(operator, version)
+    worker = workers(run)
+    until(stands(run, "refused", "waiting"))
+    until(lambda: state(operator, run)["state"] == "scheduling")
+    with server.faults.drop_answer(resource="pods/status"), server.faults.answer(500, resource="pods/status"):
+        decide(operator, run, "reject", "refused", "not today")
+        until(lambda: len(server.requests.select(resource="pods/status")) > 3)
+    until(lambda: "not today" in condition(server, "refused").get("message", ""))
+    at_rest(run)
+    worker.end()
+    replay_is_the_same(run)
+
+
 def test_the_past_can_be_looked_at(server: ApiServer, operator: Client, version: str, workers: Begin) -> None:
     """Where the pod stood, and why the other one was pending, before what happened later."""
     server.add(asks("waits"), ours("big", cpu="900"))
