@@ -174,7 +174,9 @@ def test_why_a_pod_is_pending_is_told_when_the_lease_is_ours_again(
     until(lambda: "not today" in condition(server, "refused").get("message", ""))
     until(lambda: not written.filter(outcome__isnull=True).exists())
     assert not condition(server, "taken"), "it runs by now"
-    assert written.get(name="taken").outcome["result"] == "conflict"
+    outcome = written.get(name="taken").outcome
+    assert outcome is not None
+    assert outcome["result"] == "conflict"
     at_rest(run)
     worker.end()
     replay_is_the_same(run)
