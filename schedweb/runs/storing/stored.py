@@ -112,7 +112,8 @@ def _begin_of(run: Run, position: int | None, base: int) -> Begin:
         journal=journal_since(run, start.position),
         position=until,
         digest=digest,
-        is_stored=run.seq > 0,
+        # Not `seq`: what a worker said of a takeover counts there, too.
+        is_stored=run.digest != "",
         checkpoint=start.machine,
         checkpoint_seconds=settings.ENGINE_CHECKPOINT_SECONDS,
         inherited=run.parent_position or 0,

@@ -168,6 +168,16 @@ def test_a_run_waits_for_a_worker_until_somebody_holds_it(game: Game) -> None:
     assert next_run() is None
 
 
+def test_a_run_that_was_lost_before_anything_of_it_was_stored_is_begun_by_the_next(game: Game) -> None:
+    game.command("play", speed="max")
+    lost = claim(game.id, "lost")
+    assert lost is not None
+    store_notice(BatchWriter(lost, Run.objects.get(pk=game.id)), sentence("The engine died."))
+    Run.objects.filter(pk=game.id).update(lease_expires=timezone.now() - LATER)
+    game.play()
+    assert game.run.state == "waiting_for_person"
+
+
 def test_a_taken_over_run_says_so_in_its_feed(game: Game) -> None:
     game.command("play")
     Run.objects.filter(pk=game.id).update(lease_owner="lost", lease_expires=timezone.now() - LATER)

@@ -58,6 +58,11 @@ export function Following({ run, commander, operates }: { run: Run; commander: C
         </Link>
       ) : null}
       {data === undefined || data.problem === "" ? null : <p className="faint clip">{data.problem}</p>}
+      {run.thinned === null ? null : (
+        <p className="faint clip" title={run.thinned.text}>
+          {t("keptSince", { time: exact(run.thinned.at) })}
+        </p>
+      )}
       {run.schedules || run.state === "stopped" || run.moment !== null ? null : (
         <Button
           size="sm"
