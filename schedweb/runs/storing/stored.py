@@ -112,8 +112,8 @@ def _begin_of(run: Run, position: int | None, base: int) -> Begin:
         journal=journal_since(run, start.position),
         position=until,
         digest=digest,
-        # Not `seq`: what a worker said of a takeover counts there, too.
-        is_stored=run.digest != "",
+        # By a batch. `seq` counts what a worker said of a takeover, too, and a fork may begin with a digest.
+        is_stored=run.counts != {},
         checkpoint=start.machine,
         checkpoint_seconds=settings.ENGINE_CHECKPOINT_SECONDS,
         inherited=run.parent_position or 0,

@@ -137,7 +137,7 @@ def test_all_that_wait_are_worked_on_at_once_as_far_as_there_are_places() -> Non
 def test_runs_whose_holder_is_not_heard_of_are_counted_before_their_leases_run_out(
     game: Game, settings: Settings
 ) -> None:
-    settings.ENGINE_LEASE_SECONDS, settings.ENGINE_RENEW_SECONDS = 700, 100
+    settings.ENGINE_LEASE_SECONDS, settings.ENGINE_RENEW_SECONDS = 1300, 100
     game.command("play", speed="max")
     assert claim(game.id, "another") is not None
     assert runs_unheard_of("me") == 0, "it was heard of just now"
