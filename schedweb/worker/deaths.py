@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
 
+from framework.sentences import Sentence, sentence
 from schedweb.runs.models import JournalEntry
 
 BLAMED_AFTER: Final = 3
@@ -70,3 +71,20 @@ class Probe:
         if self.lives_since is None:
             return False
         return self.rests or time.monotonic() - self.lives_since >= self.seconds
+
+
+def set_aside_words(command: str, author: str, times: int) -> tuple[Sentence, Sentence]:
+    """Of a command that the engine died of so often: what its author is told, and what the run's feed says."""
+    return (
+        sentence(
+            "The engine stopped {times} times while it did this ({type}), and goes on without it.",
+            times=times,
+            type=command,
+        ),
+        sentence(
+            "A command of {author} ({type}) was set aside: the engine stopped {times} times while it did it.",
+            author=author,
+            type=command,
+            times=times,
+        ),
+    )

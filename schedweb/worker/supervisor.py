@@ -39,7 +39,7 @@ from schedweb.runs.storing.parking import Seen, entry_under_way, set_aside, stor
 from schedweb.runs.storing.patience import patiently
 from schedweb.runs.storing.sizes import Measuring
 from schedweb.runs.storing.stored import NotKept, begin_of
-from schedweb.worker.deaths import PROBATION_SECONDS, Deaths, Probe
+from schedweb.worker.deaths import PROBATION_SECONDS, Deaths, Probe, set_aside_words
 from schedweb.worker.events import NO_ENGINE, Answered, Event, Lost, Offered, Shutdown, Wake
 from schedweb.worker.extenders import ask_in_background
 from schedweb.worker.measures import batch_sent, command_settled
@@ -415,22 +415,11 @@ class Supervisor:
         self.probe = None
         self.close_child()
         times = self.deaths.in_a_row
-        why = sentence(
-            "The engine stopped {times} times while it did this ({type}), and goes on without it.",
-            times=times,
-            type=entry.type,
-        )
+        why, told = set_aside_words(entry.type, entry.author_name, times)
         patiently(lambda: set_aside(self.writer, entry, why))
         tell_refusal(self.run, str(entry.pk), why)
         command_settled(entry, "refused", None)
-        self.notice(
-            sentence(
-                "A command of {author} ({type}) was set aside: the engine stopped {times} times while it did it.",
-                author=entry.author_name,
-                type=entry.type,
-                times=times,
-            )
-        )
+        self.notice(told)
         self.deaths, self.longest = Deaths(), 0.0
         self.start_child(fresh=True)
 

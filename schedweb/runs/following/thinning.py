@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, Final
 
 from django.db import transaction
@@ -81,7 +82,7 @@ class Thinning:
         if size < max(BEGINS * known.most_bytes, GROWN * self.left):
             return
         while size > ENDS * known.most_bytes and (where := next_base(run)) is not None:
-            if not patiently(lambda where=where: rebase(run, self.lease, where)):  # type: ignore[misc]
+            if not patiently(partial(rebase, run, self.lease, where)):
                 break
             run.refresh_from_db(fields=["base_position", "base_clock", "position"])
             forget(run, self.lease)
@@ -134,7 +135,7 @@ def forget(run: Run, lease: Lease) -> None:
     if run.base_clock is None:
         return
     for rows in before_base(run, run.base_position, run.base_clock):
-        while patiently(lambda rows=rows: forget_some(rows, lease)):  # type: ignore[misc]
+        while patiently(partial(forget_some, rows, lease)):
             pass
 
 
