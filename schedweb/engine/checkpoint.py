@@ -34,8 +34,8 @@ LEVEL: Final = 3
 #: the engine played since the last one. Before the first it is guessed what an object in it takes.
 SHARE: Final = 40
 PLAYED_SHARE: Final = 10
-PLAYED_SOONER: Final = 5
-"""An engine that does nothing but play has one due in a fifth of the seconds."""
+PLAYED_SOONER: Final = 10
+"""An engine that does nothing but play has one due in a tenth of the seconds."""
 SECONDS_PER_OBJECT: Final = 5e-5
 NICE: Final = 5
 """A copy gives way to engines by so much."""
