@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import re
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
+from packageurl import PackageURL
 
 from scripts.compose import read_compose
 from scripts.node import command, find_node
@@ -26,6 +28,7 @@ IMAGES = {
     "POSTGRES_IMAGE": "postgres:17-alpine",
     "REDIS_IMAGE": "redis:7.4-alpine",
 }
+DPKG = Path("/var/lib/dpkg/status")
 DIGEST = f"sha256:{'0123456789abcdef' * 4}"
 
 
@@ -87,8 +90,42 @@ def test_the_list_of_the_ui_s_packages_is_the_lock(tmp_path: Path) -> None:
     assert locked <= named
 
 
-def test_both_lists_are_in_the_image() -> None:
-    assert "COPY --from=materials /python.cdx.json sbom/" in DOCKERFILE
+@pytest.mark.skipif(not DPKG.exists(), reason="NO LIST OF DEBIAN'S PACKAGES IS MADE: this machine has no dpkg")
+def test_the_list_of_the_system_s_packages_is_what_dpkg_has_installed(tmp_path: Path) -> None:
+    """Made of this machine by the Dockerfile's own command, and compared with dpkg's own file."""
+    [written] = commands("/sbom/bin/python /system_packages.py")
+    words, target = written.split(" > ")
+    assert (words, target) == ("/sbom/bin/python /system_packages.py", "/system.cdx.json")
+    twice = [
+        subprocess.run([sys.executable, str(ROOT / "scripts/system_packages.py")], capture_output=True, check=True)
+        for _ in range(2)
+    ]
+    assert twice[0].stdout == twice[1].stdout
+    (tmp_path / "bom.json").write_bytes(twice[0].stdout)
+    listed = checked(tmp_path / "bom.json", SchemaVersion.V1_6)["components"]
+    by_dpkg = {
+        (found["Package"], found["Version"], found["Architecture"])
+        for found in (
+            dict(re.findall(r"^([\w-]+): (.*)$", block, re.MULTILINE)) for block in DPKG.read_text().split("\n\n")
+        )
+        if found.get("Status", "").endswith(" installed")
+    }
+    addresses = [PackageURL.from_string(each["purl"]) for each in listed if each["type"] != "operating-system"]
+    named = {(each.name, each.version, each.qualifiers["arch"]) for each in addresses if each.type == "deb"}
+    assert len(by_dpkg) > 50
+    assert named == by_dpkg
+    assert [each.version for each in addresses if each.type == "generic"] == [platform.python_version()]
+    assert [each["name"] for each in listed if each["type"] == "operating-system"]
+
+
+def test_the_system_s_list_is_made_of_what_the_image_is_made_of() -> None:
+    """Nothing is installed between the two."""
+    assert re.findall(r"^FROM system(.*)$", DOCKERFILE, re.MULTILINE) == [" AS materials", ""]
+    assert DOCKERFILE.count("apt-get install") == DOCKERFILE.split("FROM system")[0].count("apt-get install") == 1
+
+
+def test_all_lists_are_in_the_image() -> None:
+    assert "COPY --from=materials /system.cdx.json /python.cdx.json sbom/" in DOCKERFILE
     assert "COPY --from=ui /frontend.cdx.json sbom/" in DOCKERFILE
 
 
