@@ -18,6 +18,7 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
+from schedweb.observing.metrics import WRITES_REFUSED
 from schedweb.sentences import noted, say
 
 LEAST_MIB: Final = 16
@@ -43,6 +44,9 @@ SENTENCES: Final = {
     "database_read_only": noted("The database is read-only. What was accepted is safe."),
 }
 KINDS: Final = tuple(SENTENCES)
+for _kind in KINDS:
+    if not _kind.startswith("uploads"):
+        WRITES_REFUSED.labels(_kind)  # from 0 on: what appears as 1 has not increased for Prometheus
 
 
 @dataclass(frozen=True)
@@ -119,6 +123,7 @@ class Watch:
         if kind is None:
             return
         where = "database" if connection.vendor == "postgresql" else "folder"
+        WRITES_REFUSED.labels(f"{where}_{kind}").inc()
         with self.lock:
             self.refused, self.refused_until = f"{where}_{kind}", self.now() + REFUSED_SECONDS
             self.looked_at = float("-inf")

@@ -43,4 +43,7 @@ ENGINE_DEATHS: Final = Counter("playground_engine_deaths", "Engine processes tha
 NOTICES: Final = Counter(
     "playground_notices", "Notices of waiting pods, by kind of address and outcome", ["kind", "outcome"]
 )
+WRITES_REFUSED: Final = Counter(
+    "playground_writes_refused", "Writes that the database or the data folder refused: full, or read-only", ["kind"]
+)
 IMPORT_BYTES: Final = Histogram("playground_import_bytes", "Size of uploaded files", buckets=BYTES)

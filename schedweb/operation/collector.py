@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from django.conf import settings
 from django.db import connection
 from django.db.models import Count
 from django.db.models.functions import Now
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from schedweb.api.room import KINDS, WATCH
 from schedweb.celery import app
-from schedweb.operation.readiness import UNREACHABLE
+from schedweb.operation.readiness import UNREACHABLE, problems
 from schedweb.runs.models import Analysis, JournalEntry, PodRecord, Run
 from schedweb.runs.playing.dispatch import waiting_runs
 from schedweb.runs.records.analyses import being_answered
@@ -111,6 +114,33 @@ def database_size() -> GaugeMetricFamily:
     return number("playground_database_size_bytes", "Size of the database on disk", size)
 
 
+def kept_limit() -> GaugeMetricFamily:
+    text = "How much all runs may use before the oldest go (KEEP_TOTAL_GB); 0: any amount"
+    return number("playground_kept_limit_bytes", text, settings.KEEP_TOTAL_BYTES)
+
+
+def data_free() -> GaugeMetricFamily:
+    disk = os.statvfs(settings.DATA_DIR)
+    return number("playground_data_free_bytes", "Free on the disk of the data folder", disk.f_bavail * disk.f_frsize)
+
+
+def data_size() -> GaugeMetricFamily:
+    disk = os.statvfs(settings.DATA_DIR)
+    return number("playground_data_size_bytes", "Size of the disk of the data folder", disk.f_blocks * disk.f_frsize)
+
+
+def storage_trouble() -> GaugeMetricFamily:
+    found = WATCH.trouble()
+    values = {kind: int(found is not None and found.kind == kind) for kind in KINDS}
+    return by_label("playground_storage_trouble", "1 while nothing can be stored, by what stops it", "kind", values)
+
+
+def ready() -> GaugeMetricFamily:
+    """Takes as long as /readyz does: three seconds where no worker answers."""
+    checks = {check: int(not problem) for check, problem in problems(frozenset()).items()}
+    return by_label("playground_ready", "1 while a check of /readyz passes, 0 while it fails", "check", checks)
+
+
 FAMILIES: Final[tuple[Family, ...]] = (
     runs,
     runs_without_worker,
@@ -122,6 +152,11 @@ FAMILIES: Final[tuple[Family, ...]] = (
     waiting_for_a_place,
     tasks_queued,
     database_size,
+    kept_limit,
+    data_free,
+    data_size,
+    storage_trouble,
+    ready,
 )
 
 

@@ -11,7 +11,9 @@ import yaml
 from prometheus_client import REGISTRY
 
 import schedweb.observing.metrics  # noqa: F401 - they register themselves
+from schedweb.api.room import KINDS
 from schedweb.operation.collector import FAMILIES
+from schedweb.operation.readiness import CHECKS
 from scripts.processes import ROOT
 from tests.reports.recorded_scenarios import played
 
@@ -39,8 +41,26 @@ def test_it_asks_for_metrics_that_exist(file: str, known: set[str]) -> None:
 
 def test_every_metric_and_every_alert_is_in_the_operator_s_page(known: set[str]) -> None:
     rules = yaml.safe_load((MONITORING / "alerts.yaml").read_text())["groups"][0]["rules"]
-    assert [rule["alert"] for rule in rules if f"`{rule['alert']}`" not in OPERATING] == []
+    _, _, explained = OPERATING.partition("\n## What to do about an alert\n")
+    explained, _, _ = explained.partition("\n## ")
+    rows = [row.split("|")[1:-1] for row in explained.splitlines() if row.startswith("| `")]
+    assert sorted(name for row in rows for name in re.findall(r"`(\w+)`", row[0])) == sorted(
+        rule["alert"] for rule in rules
+    )
+    assert [row[0] for row in rows if not all(cell.strip() for cell in row)] == []
+    _, _, kinds = OPERATING.partition("\n## When storage is full\n")
+    assert [kind for kind in KINDS if f"`{kind}`" not in kinds.partition("\n## ")[0]] == []
     assert [name for name in sorted(known) if f"`{name}`" not in OPERATING] == []
+
+
+def test_what_alerts_select_exists() -> None:
+    """Jobs by the names of the operator's page, checks of /readyz, the namespace of the manifests."""
+    rules = (MONITORING / "alerts.yaml").read_text()
+    jobs = {job for value in re.findall(r'job=~?"([^"]+)"', rules) for job in value.split("|")}
+    assert jobs == set(re.findall(r"job_name: (playground-\w+)", OPERATING)) == {"playground-web", "playground-worker"}
+    assert set(re.findall(r'check!?="(\w+)"', rules)) == {"storage"} <= set(CHECKS)
+    namespace = yaml.safe_load((ROOT / "deploy/kubernetes/base/namespace.yaml").read_text())["metadata"]["name"]
+    assert set(re.findall(r'namespace="([^"]+)"', rules)) == {namespace}
 
 
 def test_the_dashboard_of_a_scheduler_asks_for_what_a_run_tells() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import urllib.error
 import urllib.request
@@ -13,9 +14,10 @@ from typing import Any, Final
 
 import psycopg
 import pytest
+from prometheus_client.core import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
-from scripts.processes import Playground, free_port
+from scripts.processes import ROOT, Playground, free_port
 from scripts.services import Services
 from scripts.site import Answer, Site, eventually
 from tests.deploy.collector import Collector, collecting
@@ -25,6 +27,8 @@ from tests.deploy.test_database import cut, name_of
 pytestmark = pytest.mark.services
 TRACE: Final = "0af7651916cd43dd8448eb211c80319c"
 TOKEN: Final = "for-prometheus"
+SUFFIX: Final = re.compile(r"_(bucket|count|sum|total)$")
+"""Of a sample; its family's name has none."""
 
 
 @pytest.fixture
@@ -114,25 +118,46 @@ def metrics_tell_of_it(playground: Playground, site: Site) -> None:
     assert web["playground_import_bytes_count",] == 1
     assert web["playground_database_size_bytes",] > 1_000_000
     assert web["playground_http_requests_total", "POST", "api/v1/runs/<uuid:run>/commands/", "202"] == 1
-    worker = scraped(f"http://127.0.0.1:{playground.environment['METRICS_PORT']}/metrics")
+    worker = scraped(metrics_of_the_worker(playground))
     assert worker["playground_command_duration_seconds_count", "applied", "play"] == 1
     assert worker["playground_batches_total",] == worker["playground_batch_lag_seconds_count",] > 0
+    assert {sample[1]: value for sample, value in web.items() if sample[0] == "playground_ready"} == dict.fromkeys(
+        ["database", "migrations", "storage", "redis", "workers"], 1
+    )
+    assert {value for sample, value in web.items() if sample[0] == "playground_storage_trouble"} == {0}
+    assert 0 < web["playground_data_free_bytes",] < web["playground_data_size_bytes",]
+    assert web["playground_writes_refused_total", "database_full"] == 0
+    told = {
+        family.name
+        for family in (*families(f"{playground.origin}/metrics", TOKEN), *families(metrics_of_the_worker(playground)))
+    }
+    for file in ("alerts.yaml", "grafana-dashboard.json"):
+        text = (ROOT / "deploy" / "monitoring" / file).read_text(encoding="utf-8")
+        asked = {SUFFIX.sub("", name) for name in re.findall(r"playground_[a-z_]+", text)}
+        assert asked - told == set(), "the running product has every metric that is asked for"
     # A person who may change everything may read them, too.
     assert "playground_runs" in str(site.ask("GET", "/metrics").body)
 
 
+def metrics_of_the_worker(playground: Playground) -> str:
+    return f"http://127.0.0.1:{playground.environment['METRICS_PORT']}/metrics"
+
+
 def scraped(address: str, token: str = "") -> dict[tuple[str, ...], float]:
     """By the sample's name and the values of its labels, which stand in their alphabetical order."""
+    return {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in families(address, token)
+        for sample in family.samples
+    }
+
+
+def families(address: str, token: str = "") -> list[Metric]:
     request = urllib.request.Request(address)
     if token:
         request.add_header("Authorization", f"Bearer {token}")
     with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=30) as response:
-        text = response.read().decode()
-    return {
-        (sample.name, *sample.labels.values()): sample.value
-        for family in text_string_to_metric_families(text)
-        for sample in family.samples
-    }
+        return list(text_string_to_metric_families(response.read().decode()))
 
 
 def readiness_names_what_is_missing(playground: Playground, site: Site, services: Services) -> None:
@@ -141,25 +166,29 @@ def readiness_names_what_is_missing(playground: Playground, site: Site, services
     assert site.get("/readyz") == {"status": "ok", "checks": all_well}
     assert site.ask("GET", "/readyz?exclude=moon").status == 400
     name = name_of(services)
-    a_read_only_database_is_told(site, services)
+    a_read_only_database_is_told(playground, site, services)
     with psycopg.connect(services.database_url.replace(f"/{name}", "/postgres"), autocommit=True) as connection:
         connection.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false')
         try:
             cut(connection, name)
             gone = ready(site)
+            metrics = scraped(f"{playground.origin}/metrics", TOKEN)
             assert site.get("/livez") == {"status": "ok"}
         finally:
             connection.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true')
     assert gone.status == 503
     assert "does not answer" in gone.body["checks"]["database"]
     assert gone.body["checks"]["redis"] == "ok"
+    assert (metrics["playground_ready", "database"], metrics["playground_ready", "redis"]) == (0, 1)
+    assert ("playground_commands_pending",) not in metrics, "what nobody knows is not told"
     os.kill(worker_of(playground), signal.SIGKILL)
     missing = eventually("the worker is missed", lambda: answer if (answer := ready(site)).status == 503 else None)
     assert missing.body["checks"] == {**all_well, "workers": "No worker answers."}
+    assert scraped(f"{playground.origin}/metrics", TOKEN)["playground_ready", "workers"] == 0
     assert site.get("/readyz?exclude=workers")["status"] == "ok"
 
 
-def a_read_only_database_is_told(site: Site, services: Services) -> None:
+def a_read_only_database_is_told(playground: Playground, site: Site, services: Services) -> None:
     """As a standby after a failover is, and what hosts make of one whose disk is full."""
     name = name_of(services)
     with psycopg.connect(services.database_url, autocommit=True) as connection:
@@ -169,6 +198,7 @@ def a_read_only_database_is_told(site: Site, services: Services) -> None:
             refused = site.ask("POST", "/api/v1/configurations/", {"name": "a", "text": ""})
             assert site.get("/api/v1/runs/")["results"], "pages still show what is stored"
             trouble = site.get("/api/v1/storage/trouble/")["trouble"]
+            metrics = scraped(f"{playground.origin}/metrics", TOKEN)
         finally:
             connection.execute("SET transaction_read_only = off")
             connection.execute(f'ALTER DATABASE "{name}" RESET default_transaction_read_only')
@@ -177,6 +207,8 @@ def a_read_only_database_is_told(site: Site, services: Services) -> None:
     assert (refused.status, refused.body["error"]["code"]) == (503, "storage_read_only")
     assert refused.headers["Retry-After"]
     assert (trouble["kind"], trouble["message"]) == ("database_read_only", failed["storage"])
+    assert metrics["playground_storage_trouble", "database_read_only"] == 1
+    assert (metrics["playground_ready", "storage"], metrics["playground_ready", "database"]) == (0, 1)
     eventually("it has passed", lambda: True if ready(site).status == 200 else None)
 
 

@@ -6,6 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from django.db import connection
+from prometheus_client import REGISTRY
 
 from schedweb.api.room import KEPT_SECONDS, REFUSED_SECONDS, Trouble, Watch, folder_trouble
 
@@ -67,12 +69,19 @@ def test_a_refusal_is_believed_until_something_is_written_or_for_a_while() -> No
         assert store.seen() is None
         store.watch.note_refusal("unavailable")
         assert store.seen(0.1) is None
+        counted = refused_as_full()
         store.watch.note_refusal("storage_full")
+        assert refused_as_full() == counted + 1
         found = store.seen(0.0)
         assert found is not None
         assert found.kind.endswith("_full")
         ends()
         assert store.seen(0.0) is None
+
+
+def refused_as_full() -> float:
+    kind = "database_full" if connection.vendor == "postgresql" else "folder_full"
+    return REGISTRY.get_sample_value("playground_writes_refused_total", {"kind": kind}) or 0.0
 
 
 def test_a_folder_that_cannot_be_written_and_a_disk_without_room(tmp_path: Path) -> None:
