@@ -111,19 +111,17 @@ def look_around() -> float:
 
     Returns after how many seconds it is to be looked again.
     """
-    unheard = 0
     if RUNS.is_full:
         make_room()
     else:
         RUNS.look_beside(waiting_runs().count())
-        unheard = runs_unheard_of(OWNER)
     FORKS.look()
     if next_question() is not None:
         questions_wait() if QUESTIONS.is_full else QUESTIONS.look_beside()
     if next_import() is not None:
         imports_wait() if IMPORTS.is_full else IMPORTS.look_beside()
     FOLLOWERS.look()
-    return UNHEARD_SECONDS if unheard else settings.ENGINE_SWEEP_SECONDS
+    return UNHEARD_SECONDS if runs_unheard_of(OWNER) else settings.ENGINE_SWEEP_SECONDS
 
 
 def sweep_until_stopped() -> None:
