@@ -32,18 +32,18 @@ from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.playing.dispatch import offer
 from schedweb.runs.storing.answers import answers_wait, store_answers
 from schedweb.runs.storing.batches import BatchWriter
-from schedweb.runs.storing.dictionaries import packing_of
 from schedweb.runs.storing.lease import Lease, LeaseLost, give_back, held_by_nobody, to_be_held
 from schedweb.runs.storing.notices import store_notice
 from schedweb.runs.storing.parking import Seen, entry_under_way, set_aside, store_parked
 from schedweb.runs.storing.patience import patiently
 from schedweb.runs.storing.sizes import Measuring
-from schedweb.runs.storing.stored import NotKept, begin_of
+from schedweb.runs.storing.stored import NotKept
 from schedweb.worker.deaths import PROBATION_SECONDS, Deaths, Probe, set_aside_words
 from schedweb.worker.events import NO_ENGINE, Answered, Event, Lost, Offered, Shutdown, Wake
 from schedweb.worker.extenders import ask_in_background
 from schedweb.worker.measures import batch_sent, command_settled
 from schedweb.worker.process import Died, EngineProcess
+from schedweb.worker.standby import STANDBYS, begin_for
 from schedweb.worker.writing import watching_of
 
 log = logging.getLogger(__name__)
@@ -301,10 +301,9 @@ class Supervisor:
         number = self.engines
         if self.watching is not None:
             self.watching.begins_anew()  # what it had seen may not be stored
-        begin = patiently(lambda: begin_of(self.run))
-        known = [entry for entry in begin.journal if without is None or entry.id != str(without.pk)]
-        packing = patiently(lambda: packing_of(self.run, self.lease))
-        begin = replace(begin, journal=known, waits=True, **packing)
+        begin = patiently(lambda: begin_for(self.run, self.lease))
+        if without is not None:
+            begin = replace(begin, journal=[entry for entry in begin.journal if entry.id != str(without.pk)])
         self.holds_engine = True
         arrivals: deque[float] = deque()
 
@@ -314,7 +313,8 @@ class Supervisor:
             self.events.put((number, event))
 
         self.arrivals = arrivals
-        self.child = EngineProcess(begin, hear, fresh=fresh or self.deaths.count > 1)
+        ready = STANDBYS.take(self.lease.run, begin, hear) if number == 1 else None
+        self.child = ready or EngineProcess(begin, hear, fresh=fresh or self.deaths.count > 1)
 
     def close_child(self) -> None:
         """It ended or is to; ``run`` is then what is stored, which is where another engine begins."""

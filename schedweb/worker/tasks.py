@@ -36,6 +36,7 @@ from schedweb.worker.listening import listen_until
 from schedweb.worker.measures import serve_metrics
 from schedweb.worker.playing import play_run, shut_down_all
 from schedweb.worker.shares import Share
+from schedweb.worker.standby import STANDBYS
 
 log = logging.getLogger(__name__)
 PASS_ON_SECONDS: Final = 0.25
@@ -121,7 +122,9 @@ def look_around() -> float:
     if next_import() is not None:
         imports_wait() if IMPORTS.is_full else IMPORTS.look_beside()
     FOLLOWERS.look()
-    return UNHEARD_SECONDS if runs_unheard_of(OWNER) else settings.ENGINE_SWEEP_SECONDS
+    unheard = runs_unheard_of(OWNER)
+    STANDBYS.look(unheard, RUNS.free)
+    return UNHEARD_SECONDS if unheard else settings.ENGINE_SWEEP_SECONDS
 
 
 def sweep_until_stopped() -> None:
@@ -176,4 +179,5 @@ def stop_playing(**kwargs: Any) -> None:
     # Celery waits for its own tasks only, and what was found by looking is played beside them.
     for share in (RUNS, QUESTIONS, IMPORTS):
         share.wait_until_empty(until - time.monotonic())
+    STANDBYS.end()
     FORKS.close()

@@ -29,7 +29,9 @@ from schedweb.turns import LOOKED_AT, Waits, next_in_turn
 log = logging.getLogger(__name__)
 PLAY = "runs.play"
 UNHEARD_RENEWALS = 6
-"""So many renewals after its last one, a holder is waited for; what takes over is made ready meanwhile."""
+"""So many renewals after its last one, a holder is not heard of; what takes over is made ready meanwhile."""
+UNTAKEN = datetime.timedelta(seconds=10)
+"""So long after its lease ran out, a run of an unheard holder may be taken over at any moment."""
 
 
 def run_dispatch(run: UUID) -> None:
@@ -58,12 +60,12 @@ def waiting_runs() -> QuerySet[Run]:
     return Run.objects.filter(to_be_held(), held_by_nobody())
 
 
-def runs_unheard_of(owner: str) -> int:
-    """How many are held by others that missed some renewals: they may be to be held by somebody else soon."""
+def runs_unheard_of(owner: str) -> list[UUID]:
+    """Those to be held whose holder missed some renewals, or whose lease ran out a moment ago; none of this owner's."""
     unheard_for = UNHEARD_RENEWALS * settings.ENGINE_RENEW_SECONDS
     left = datetime.timedelta(seconds=settings.ENGINE_LEASE_SECONDS - unheard_for)
-    late = Run.objects.filter(held(), lease_expires__lt=Now() + left)
-    return late.exclude(lease_owner=owner).count()
+    late = Run.objects.filter(to_be_held(), lease_expires__lt=Now() + left, lease_expires__gt=Now() - UNTAKEN)
+    return list(late.exclude(lease_owner__in=("", owner)).order_by("number").values_list("pk", flat=True))
 
 
 def refuse_late() -> list[tuple[Run, list[UntranslatedOutcome]]]:

@@ -17,16 +17,17 @@ from schedweb.runs.storing.lease import Lease, mine
 UNUSED: Final = datetime.timedelta(days=1)
 
 
-def packing_of(run: Run, lease: Lease) -> dict[str, Any]:
+def packing_of(run: Run, lease: Lease | None) -> dict[str, Any]:
     """Fields of Begin: the dictionary of the run, or else of the newest one of the same snapshot that has one, which it
-    shares from now on; and which numbers are taken."""
+    shares from now on if this is asked by who holds it; and which numbers are taken."""
     taken = list(Dictionary.objects.values_list("number", flat=True))
     with_one = Run.every.filter(snapshot=run.snapshot_id, dictionary__isnull=False)
     number = Run.every.filter(pk=run.pk).values_list("dictionary", flat=True).first()
     number = number or with_one.order_by("-number").values_list("dictionary", flat=True).first()
     if number is None or not Dictionary.objects.filter(pk=number).update(used_at=timezone.now()):
         return {"dictionaries_taken": taken}
-    Run.objects.filter(mine(lease), dictionary=None).update(dictionary=number)
+    if lease is not None:
+        Run.objects.filter(mine(lease), dictionary=None).update(dictionary=number)
     data = bytes(Dictionary.objects.values_list("data", flat=True).get(pk=number))
     return {"dictionary": PackedWith(number, data)}
 
