@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import subprocess
 from collections.abc import Iterator
 
 import pytest
@@ -11,7 +10,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from schedweb.processes.forks import FORKS
-from schedweb.processes.plain import ENGINE
+from schedweb.processes.plain import ENGINE, Process
 from schedweb.runs.models import Run
 from schedweb.runs.playing.dispatch import runs_unheard_of
 from schedweb.runs.storing.lease import OWNER, claim
@@ -35,11 +34,11 @@ def standbys(monkeypatch: pytest.MonkeyPatch, settings: Settings, _short_waits: 
 
 
 @pytest.fixture
-def engines(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
+def engines(monkeypatch: pytest.MonkeyPatch) -> list[Process]:
     """All that are started."""
-    found, start = [], FORKS.started
+    found, start = list[Process](), FORKS.started
 
-    def started(kind: str) -> subprocess.Popen[bytes]:
+    def started(kind: str) -> Process:
         child = start(kind)
         if kind == ENGINE:
             found.append(child)
@@ -66,7 +65,7 @@ def ran_out() -> None:
 
 
 def test_who_takes_over_goes_on_with_the_engine_that_was_made_ready(
-    game: Game, standbys: Standbys, engines: list[subprocess.Popen[bytes]]
+    game: Game, standbys: Standbys, engines: list[Process]
 ) -> None:
     game.command("play", speed="max")
     game.play()
@@ -83,7 +82,7 @@ def test_who_takes_over_goes_on_with_the_engine_that_was_made_ready(
 
 
 def test_an_engine_that_was_made_ready_before_another_one_stored_more_is_not_gone_on_with(
-    game: Game, standbys: Standbys, engines: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+    game: Game, standbys: Standbys, engines: list[Process], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game.command("play", speed="max")
     game.play()
@@ -103,7 +102,7 @@ def test_an_engine_that_was_made_ready_before_another_one_stored_more_is_not_gon
 
 
 def test_an_engine_of_a_run_whose_holder_is_heard_of_again_ends(
-    game: Game, standbys: Standbys, engines: list[subprocess.Popen[bytes]]
+    game: Game, standbys: Standbys, engines: list[Process]
 ) -> None:
     game.command("play", speed="max")
     game.play()
@@ -116,7 +115,7 @@ def test_an_engine_of_a_run_whose_holder_is_heard_of_again_ends(
 
 
 def test_nothing_is_made_ready_where_no_place_is_free_or_nothing_can_be_read(
-    game: Game, standbys: Standbys, engines: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+    game: Game, standbys: Standbys, engines: list[Process], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lost_runs = [game.id]
     standbys.look(lost_runs, 0)
