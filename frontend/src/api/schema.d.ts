@@ -6295,6 +6295,8 @@ export interface components {
             share: number;
         };
         Timeline: {
+            /** @description where what is kept of the run begins: 0, unless its past was thinned */
+            first: number;
             /** @description where the run is now */
             last: number;
             attempts: number;

@@ -26,6 +26,7 @@ export function LookingBack({ runKey }: { runKey: string }) {
     }) > 0;
   const timeline = useQuery({ ...timelineQuery(run), enabled: at !== null });
   if (at === null) return null;
+  const isGone = timeline.data !== undefined && at < timeline.data.first;
   const goOn = async () => {
     setBusy(true);
     try {
@@ -45,10 +46,12 @@ export function LookingBack({ runKey }: { runKey: string }) {
           ? rich("readingStep", { at: <b className="num">{count(at)}</b> })
           : timeline.data === undefined
             ? rich("youLookAt", { at: <b className="num">{count(at)}</b> })
-            : rich("youLookAtOf", {
-                at: <b className="num">{count(at)}</b>,
-                last: <span className="num">{count(timeline.data.last)}</span>,
-              })}
+            : isGone
+              ? rich("lookGone", { at: <b className="num">{count(at)}</b>, first: count(timeline.data.first) })
+              : rich("youLookAtOf", {
+                  at: <b className="num">{count(at)}</b>,
+                  last: <span className="num">{count(timeline.data.last)}</span>,
+                })}
         <span className="hidePhone">{t("commandsAreHeld")}</span>
       </span>
       <Link
@@ -59,7 +62,7 @@ export function LookingBack({ runKey }: { runKey: string }) {
       >
         {t("backToNow")}
       </Link>
-      {visits ? null : (
+      {visits || isGone ? null : (
         <Button
           size="sm"
           sends

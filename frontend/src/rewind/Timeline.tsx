@@ -1,5 +1,5 @@
 /**
- * The whole run on one line: click, drag or use the keys to look at any step; at its right end the run is as it is now. It is
+ * All that is kept of a run on one line: click, drag or use the keys to look at any step; at its right end the run is as it is now. It is
  * there in every state with the same size, and what is pointed at is told in a box that floats.
  */
 import { useQuery } from "@tanstack/react-query";
@@ -17,7 +17,7 @@ import { useKeys } from "@/keys/useKeys";
 import { keyAt, runAt } from "./moment";
 import { StepPreview } from "./StepPreview";
 import { rich, t } from "./texts";
-import { diamondPath, markAt, placeOf, tickPath, ticksOf } from "./ticks";
+import { diamondPath, markAt, placeOf, type Reach, tickPath, ticksOf, within } from "./ticks";
 import classes from "./Timeline.module.css";
 
 /** A step that the keys rest on is looked at; one that is pointed at is told. */
@@ -37,6 +37,8 @@ interface TimelineProps {
   runKey: string;
   /** Where the run is now, as far as the page knows; the server knows better. */
   position: number | null;
+  /** From which step on the run is kept, as far as the page knows. */
+  kept: number;
   playing: boolean;
   /** Of a fork: where it parted. */
   forkedAt: number | null;
@@ -46,7 +48,7 @@ interface TimelineProps {
   onFork: ((step: number) => void) | undefined;
 }
 
-export function Timeline({ runKey, position, playing, forkedAt, reading, onFork }: TimelineProps) {
+export function Timeline({ runKey, position, kept, playing, forkedAt, reading, onFork }: TimelineProps) {
   const { run, at } = runAt(runKey);
   const navigate = useNavigate({ from: "/runs/$run" });
   const { data, refetch } = useQuery({ ...timelineQuery(run), refetchInterval: playing ? 3_000 : false });
@@ -55,14 +57,17 @@ export function Timeline({ runKey, position, playing, forkedAt, reading, onFork 
   useEffect(() => {
     if (stale) void refetch();
   }, [stale, position, refetch]);
-  const last = Math.max(data?.last ?? 0, at === null ? (position ?? 0) : 0);
+  const first = Math.max(data?.first ?? 0, kept);
+  const last = Math.max(first, data?.last ?? 0, at === null ? (position ?? 0) : 0);
+  const reach = useMemo(() => ({ first, last }), [first, last]);
   const [dragged, setDragged] = useState<number | null>(null);
   const [told, setTold] = useState<Told | null>(null);
   const going = useRef(0);
   const telling = useRef(0);
   const track = useRef<HTMLDivElement>(null);
   const { width } = useSize(track);
-  const shown = Math.min(dragged ?? at ?? last, last);
+  const wanted = dragged ?? at ?? last;
+  const shown = within(wanted, reach);
   useEffect(
     () => () => {
       window.clearTimeout(going.current);
@@ -87,7 +92,7 @@ export function Timeline({ runKey, position, playing, forkedAt, reading, onFork 
     telling.current = window.setTimeout(() => setTold({ step, rests: true }), POINTED);
   };
   const lookAt = (step: number) => {
-    const to = Math.min(last, Math.max(0, step));
+    const to = within(step, reach);
     setDragged(to);
     tell(to);
     window.clearTimeout(going.current);
@@ -95,10 +100,11 @@ export function Timeline({ runKey, position, playing, forkedAt, reading, onFork 
   };
   const stepAt = (event: PointerEvent<HTMLElement>) => {
     const { left, width: wide } = event.currentTarget.getBoundingClientRect();
-    return Math.round(Math.min(1, Math.max(0, (event.clientX - left) / Math.max(1, wide))) * last);
+    const part = Math.min(1, Math.max(0, (event.clientX - left) / Math.max(1, wide)));
+    return first + Math.round(part * (last - first));
   };
   const onKey = (event: KeyboardEvent) => {
-    const to = stepAfter(event.key, shown, last);
+    const to = stepAfter(event.key, shown, reach);
     if (to === undefined) return;
     event.preventDefault();
     lookAt(to);
@@ -120,8 +126,8 @@ export function Timeline({ runKey, position, playing, forkedAt, reading, onFork 
 
   const marks = useMemo(() => data?.marks ?? [], [data]);
   const isNow = shown >= last;
-  const end = placeOf(shown, last, width);
-  const reach = width === 0 ? 0 : (last / width) * NEAR;
+  const end = placeOf(shown, reach, width);
+  const near = width === 0 ? 0 : ((last - first) / width) * NEAR;
   return (
     <section className={classes.bar} aria-label={t("timeline")}>
       <IconButton
@@ -129,7 +135,7 @@ export function Timeline({ runKey, position, playing, forkedAt, reading, onFork 
         className={classes.step}
         label={t("oneStepBack")}
         iconSize={14}
-        disabled={shown === 0}
+        disabled={shown === first}
         onClick={() => lookAt(shown - 1)}
       />
       <div
@@ -138,7 +144,7 @@ export function Timeline({ runKey, position, playing, forkedAt, reading, onFork 
         role="slider"
         tabIndex={0}
         aria-label={t("stepOfTheRun")}
-        aria-valuemin={0}
+        aria-valuemin={first}
         aria-valuemax={last}
         aria-valuenow={shown}
         aria-valuetext={isNow ? t("now", { last }) : t("stepOf", { at: shown, last })}
@@ -164,11 +170,11 @@ export function Timeline({ runKey, position, playing, forkedAt, reading, onFork 
         <span className={classes.line} />
         <span className={classes.done} style={{ width: end }} />
         {reading ? <span className={classes.reading} /> : null}
-        <Marks marks={marks} last={last} width={width} />
-        {forkedAt === null || last === 0 ? null : (
+        <Marks marks={marks} reach={reach} width={width} />
+        {forkedAt === null || forkedAt < first || last === 0 ? null : (
           <i
             className={classes.forked}
-            style={{ left: placeOf(forkedAt, last, width) }}
+            style={{ left: placeOf(forkedAt, reach, width) }}
             title={t("forkedHere", { step: forkedAt })}
           />
         )}
@@ -180,8 +186,8 @@ export function Timeline({ runKey, position, playing, forkedAt, reading, onFork 
           step={told.step}
           rests={told.rests}
           last={last}
-          near={markAt(marks, told.step, reach)}
-          place={placeOf(told.step, last, width)}
+          near={markAt(marks, told.step, near)}
+          place={placeOf(told.step, reach, width)}
           forks={onFork !== undefined}
         />
       )}
@@ -193,7 +199,7 @@ export function Timeline({ runKey, position, playing, forkedAt, reading, onFork 
         disabled={isNow}
         onClick={() => lookAt(shown + 1)}
       />
-      <Where run={run} at={at} shown={shown} last={last} reading={reading && dragged === null} marks={marks} />
+      <Where run={run} at={at} wanted={wanted} reach={reach} reading={reading && dragged === null} marks={marks} />
     </section>
   );
 }
@@ -201,14 +207,15 @@ export function Timeline({ runKey, position, playing, forkedAt, reading, onFork 
 interface WhereProps {
   run: string;
   at: number | null;
-  shown: number;
-  last: number;
+  /** An older link may lead to a step before what is kept. */
+  wanted: number;
+  reach: Reach;
   reading: boolean;
   marks: readonly Mark[];
 }
 
 /** In words: the step that is shown, and the way back. */
-function Where({ run, at, shown, last, reading, marks }: WhereProps) {
+function Where({ run, at, wanted, reach: { first, last }, reading, marks }: WhereProps) {
   return (
     <div className={classes.said}>
       <output className={`${classes.where} num`}>
@@ -216,9 +223,11 @@ function Where({ run, at, shown, last, reading, marks }: WhereProps) {
           ? at === null
             ? t("readingNow")
             : t("readingStep", { at })
-          : shown >= last
+          : wanted >= last
             ? rich("stepNow", { last: <b>{count(last)}</b> })
-            : rich("stepOfLast", { at: <b>{count(shown)}</b>, last: count(last) })}
+            : wanted < first
+              ? rich("stepGone", { at: <b>{count(wanted)}</b>, first: count(first) })
+              : rich("stepOfLast", { at: <b>{count(wanted)}</b>, last: count(last) })}
       </output>
       {at === null ? (
         <Legend marks={marks} />
@@ -237,8 +246,8 @@ function Where({ run, at, shown, last, reading, marks }: WhereProps) {
 }
 
 /** Where a key leads to; undefined for one that leads nowhere. */
-function stepAfter(key: string, shown: number, last: number): number | undefined {
-  const page = Math.max(1, Math.round(last / PAGE));
+function stepAfter(key: string, shown: number, { first, last }: Reach): number | undefined {
+  const page = Math.max(1, Math.round((last - first) / PAGE));
   const moves: Record<string, number> = {
     ArrowLeft: shown - 1,
     ArrowDown: shown - 1,
@@ -246,19 +255,19 @@ function stepAfter(key: string, shown: number, last: number): number | undefined
     ArrowUp: shown + 1,
     PageDown: shown - page,
     PageUp: shown + page,
-    Home: 0,
+    Home: first,
     End: last,
   };
   return moves[key];
 }
 
-function Marks({ marks, last, width }: { marks: readonly Mark[]; last: number; width: number }) {
+function Marks({ marks, reach, width }: { marks: readonly Mark[]; reach: Reach; width: number }) {
   const drawn = useMemo(
     () => ({
       failures: tickPath(
         ticksOf(
           marks.filter((mark) => mark.kind === "failure"),
-          last,
+          reach,
           width,
         ),
         10,
@@ -266,13 +275,13 @@ function Marks({ marks, last, width }: { marks: readonly Mark[]; last: number; w
       preemptions: diamondPath(
         ticksOf(
           marks.filter((mark) => mark.kind === "preemption"),
-          last,
+          reach,
           width,
         ),
         5.5,
       ),
     }),
-    [marks, last, width],
+    [marks, reach, width],
   );
   return (
     <svg className={classes.marks} aria-hidden="true" width={width} height={12}>

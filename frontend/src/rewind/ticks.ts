@@ -13,17 +13,28 @@ const BIN = 2;
 const LOW = 3;
 const HIGH = 7;
 
-export function placeOf(step: number, last: number, width: number): number {
-  return last === 0 ? width : (Math.min(step, last) / last) * width;
+/** The steps that are kept of a run: from 0, unless its past went to make room. */
+export interface Reach {
+  first: number;
+  last: number;
 }
 
-export function ticksOf(marks: readonly Mark[], last: number, width: number): Tick[] {
+export function within(step: number, { first, last }: Reach): number {
+  return Math.min(last, Math.max(first, step));
+}
+
+export function placeOf(step: number, reach: Reach, width: number): number {
+  const { first, last } = reach;
+  return last <= first ? width : ((within(step, reach) - first) / (last - first)) * width;
+}
+
+export function ticksOf(marks: readonly Mark[], reach: Reach, width: number): Tick[] {
   if (width <= 0) return [];
   const total = marks.reduce((sum, mark) => sum + mark.count, 0);
-  if (total <= SINGLE_TICKS) return marks.map((mark) => ({ x: placeOf(mark.position, last, width), height: HIGH }));
+  if (total <= SINGLE_TICKS) return marks.map((mark) => ({ x: placeOf(mark.position, reach, width), height: HIGH }));
   const bins = new Map<number, number>();
   for (const mark of marks) {
-    const bin = Math.floor(placeOf(mark.position, last, width) / BIN);
+    const bin = Math.floor(placeOf(mark.position, reach, width) / BIN);
     bins.set(bin, (bins.get(bin) ?? 0) + mark.count);
   }
   const most = Math.max(...bins.values());

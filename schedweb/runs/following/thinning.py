@@ -29,6 +29,7 @@ from schedweb.runs.models import (
     FeedItem,
     Followed,
     JournalEntry,
+    NodeRecord,
     ObjectRecord,
     PodRecord,
     Preemption,
@@ -182,6 +183,29 @@ def before_base(run: Run, position: int, clock: int) -> Iterator[QuerySet[Any]]:
     yield PodRecord.objects.filter(run=run, column=PodRecord.Column.DELETED, since__lt=clock)
     yield RealPodRecord.objects.filter(run=run, present=False, since__lt=clock)
     yield ObjectRecord.objects.filter(run=run, present=False)
+    yield gone_nodes(run, position, clock)
+
+
+def gone_nodes(run: Run, position: int, clock: int) -> QuerySet[NodeRecord]:
+    """Nodes that went before the base and before every attempt that can still be explained, so that none of these names
+    them, and that nothing else names which is kept."""
+    explained = Attempt.objects.filter(run=run, number__gte=first_chunk(run, position))
+    began: int | None = explained.aggregate(first=Min("at"))["first"]
+    gone = NodeRecord.objects.filter(run=run, present=False, gone_by__lt=clock if began is None else min(began, clock))
+    # What names a node of which there is another one by now leads to that one.
+    again = NodeRecord.objects.filter(run=run, present=True, name=OuterRef("name"))
+    pods = PodRecord.objects.filter(run=run).exclude(column=PodRecord.Column.DELETED)
+    named = Q()
+    for rows in (
+        pods,
+        Attempt.objects.filter(run=run),
+        Decision.objects.filter(run=run),
+        EvictionProposal.objects.filter(run=run),
+        Preemption.objects.filter(run=run),
+        RealPodRecord.objects.filter(run=run, present=True),
+    ):
+        named |= Q(name__in=rows.values("node"))
+    return gone.filter(Exists(again) | ~named)
 
 
 def newest_number(model: type[JournalEntry] | type[FeedItem], run: Run) -> int:

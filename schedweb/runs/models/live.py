@@ -93,6 +93,8 @@ class NodeRecord(models.Model):
     #: How many pods are bound, waiting, in flight.
     pods = models.JSONField(default=list)
     manifest = models.BinaryField(null=True)
+    #: Of a node that is gone: it went no later than at this nanosecond of run time.
+    gone_by = models.BigIntegerField(null=True, default=None)
 
     class Meta:
         ordering: ClassVar[list[str]] = ["row"]

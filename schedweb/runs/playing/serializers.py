@@ -270,6 +270,7 @@ class MarkSerializer(serializers.Serializer[Any]):
 
 
 class TimelineSerializer(serializers.Serializer[Any]):
+    first = serializers.IntegerField(help_text="where what is kept of the run begins: 0, unless its past was thinned")
     last = serializers.IntegerField(help_text="where the run is now")
     attempts = serializers.IntegerField()
     marks = MarkSerializer(many=True)

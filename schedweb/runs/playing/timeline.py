@@ -1,4 +1,4 @@
-"""The timeline of a run: how far it goes, and marks where something happened that people look for."""
+"""The timeline of a run: from where to where it goes, and marks where something happened that people look for."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ COMMANDS: Final = (
 
 
 def timeline_body(run: Run) -> dict[str, Any]:
-    last = run.position
+    first, last = run.base_position, run.position
     preempting = Preemption.objects.filter(run=run).values("number")
-    attempts = Attempt.objects.filter(run=run, position__isnull=False).order_by("position")
-    applied = JournalEntry.objects.filter(run=run, position__isnull=False, status="applied").order_by("position")
+    attempts = Attempt.objects.filter(run=run, position__gte=first).order_by("position")
+    applied = JournalEntry.objects.filter(run=run, position__gte=first, status="applied").order_by("position")
     found: dict[str, Iterable[tuple[int, str]]] = {
         "preemption": named(attempts.filter(number__in=preempting)),
         "failure": named(attempts.filter(result__in=("unschedulable", "error"))),
@@ -39,8 +39,8 @@ def timeline_body(run: Run) -> dict[str, Any]:
         ),
         "command": ((row.position or 0, row.type) for row in applied.exclude(type__in=COMMANDS)),
     }
-    marks = [mark for kind in MARKS for mark in parted(kind, found[kind], last)]
-    return {"last": last, "attempts": run.attempts, "marks": marks}
+    marks = [mark for kind in MARKS for mark in parted(kind, found[kind], first, last)]
+    return {"first": first, "last": last, "attempts": run.attempts, "marks": marks}
 
 
 def named(rows: Any) -> Iterable[tuple[int, str]]:
@@ -50,11 +50,11 @@ def named(rows: Any) -> Iterable[tuple[int, str]]:
     )
 
 
-def parted(kind: str, found: Iterable[tuple[int, str]], last: int) -> list[dict[str, Any]]:
+def parted(kind: str, found: Iterable[tuple[int, str]], first: int, last: int) -> list[dict[str, Any]]:
     """One mark per part that has any: where its first one is, what that is, and how many there are."""
     marks: dict[int, dict[str, Any]] = {}
     for position, text in found:
-        part = position * PARTS // (last + 1)
+        part = (position - first) * PARTS // (last - first + 1)
         mark = marks.setdefault(part, {"kind": kind, "position": position, "text": text, "count": 0})
         mark["count"] += 1
     return list(marks.values())

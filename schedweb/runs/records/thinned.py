@@ -37,7 +37,13 @@ def thinned_body(run: Run) -> dict[str, Any] | None:
 def refuse_before_base(run: Run, position: int) -> None:
     """Raises ApiError `thinned`."""
     if position < run.base_position:
-        raise ApiError(translated(thinned_words(run)), code="thinned", status_code=422, path="position")
+        raise ApiError(
+            translated(thinned_words(run)),
+            code="thinned",
+            status_code=422,
+            path="position",
+            extra={"thinned": thinned_body(run)},
+        )
 
 
 def refuse_if_thinned(run: Run, ended_at: int) -> None:

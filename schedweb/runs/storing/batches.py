@@ -217,9 +217,9 @@ class BatchWriter:
         )
         upsert(
             NodeRecord,
-            columns_of(NodeRow),
+            (*columns_of(NodeRow), "gone_by"),
             ("run", "row"),
-            [(run, *msgspec.structs.astuple(row)) for row in batch.nodes],
+            [(run, *msgspec.structs.astuple(row), None if row.present else batch.clock) for row in batch.nodes],
             keep=("manifest",),
         )
         if batch.chunk is not None:

@@ -22,7 +22,7 @@ from schedweb.runs.storing.lease import Lease, LeaseLost
 from schedweb.runs.storing.stored import begin_of
 from schedweb.worker.playing import play_run
 from tests.apiserver import ApiServer
-from tests.apiserver.manifests import pod
+from tests.apiserver.manifests import node, pod
 from tests.schedweb.clusters.conftest import CONTEXT, Worker, until
 from tests.schedweb.clusters.followed import (
     MESSAGE,
@@ -83,8 +83,12 @@ def test_it_goes_on_within_its_bound(
     first = workers(run)
     live(operator, run)
     cluster.add(unschedulable("stays"))
+    cluster.add(node("short-lived"))
+    until(run.node_records.filter(name="short-lived").exists)
+    cluster.remove("nodes", "short-lived")
     bases = [told_until_thinned(cluster, run, "a"), told_until_thinned(cluster, run, "b")]
     assert 0 < bases[0] < bases[1]
+    until(lambda: not run.node_records.filter(name="short-lived").exists())
     first.lose_the_lease()
     second = workers(run)
     live(operator, run)

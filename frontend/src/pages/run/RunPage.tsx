@@ -55,6 +55,7 @@ export function RunPage() {
       key={runOf(id)}
       runKey={id}
       position={view.run?.position ?? null}
+      kept={keptFrom(view)}
       playing={view.run !== null && isPlaying(view.run)}
       forkedAt={view.run?.parent?.position ?? null}
       reading={reading}
@@ -84,6 +85,12 @@ interface ContentProps {
 /** Nobody there, or nobody behind who is there. */
 const noAnswer = ({ status }: ApiError) => status === 0 || (status >= 502 && status <= 504);
 
+/** Said with the run, or where a step before it is refused. */
+function keptFrom({ run, error }: RunView): number {
+  const thinned = run === null ? (error?.body.thinned as Run["thinned"] | undefined) : run.thinned;
+  return thinned?.position ?? 0;
+}
+
 function Content({ store, timeline, forker, held }: ContentProps) {
   const { visits } = useMe();
   const view = useRunView(store);
@@ -109,17 +116,30 @@ function Content({ store, timeline, forker, held }: ContentProps) {
   if (view.status === "failed") {
     const missing = view.error?.status === 404;
     const deleted = view.error?.body.code === "deleted";
+    const gone = view.error?.body.code === "thinned";
     return (
       <>
         {missing ? null : timeline}
         <Page className={classes.alone ?? ""}>
           <Failed
             alone
-            what={deleted ? t("thisRunWasDeleted") : missing ? t("thisRunDoesNotExist") : t("theRunCouldNotBe")}
+            what={
+              deleted
+                ? t("thisRunWasDeleted")
+                : missing
+                  ? t("thisRunDoesNotExist")
+                  : gone
+                    ? t("thisStepIsGone")
+                    : t("theRunCouldNotBe")
+            }
             error={missing && !deleted ? null : view.error}
-            {...(missing && !deleted ? {} : { retry: () => void store.load() })}
+            {...((missing && !deleted) || gone ? {} : { retry: () => void store.load() })}
           />
-          {visits ? null : (
+          {gone ? (
+            <Link to="/runs/$run" params={{ run: runOf(store.run) }} className="leads">
+              {t("backToNow")}
+            </Link>
+          ) : visits ? null : (
             <Link to={deleted ? "/deleted" : "/runs"} className="leads">
               {deleted ? t("recentlyDeleted") : t("allRuns")}
             </Link>

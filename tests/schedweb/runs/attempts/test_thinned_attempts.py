@@ -7,12 +7,12 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from schedweb.engine.moments import moment
-from schedweb.runs.following.thinning import forget, rebase
+from schedweb.runs.following.thinning import forget, gone_nodes, rebase
 from schedweb.runs.forking.forks import run_fork
-from schedweb.runs.models import Attempt, AttemptChunk, Checkpoint, Decision, Run
+from schedweb.runs.models import Attempt, AttemptChunk, Checkpoint, Decision, NodeRecord, Run
 from schedweb.runs.storing.lease import Lease
 from schedweb.runs.storing.stored import begin_of
-from tests.schedweb.engine.worlds import ASKING, pod
+from tests.schedweb.engine.worlds import ASKING, START, node, pod
 from tests.schedweb.runs.conftest import CLUSTER, Game, prepared
 
 
@@ -86,3 +86,43 @@ def test_it_goes_on_and_forks_from_there(thinned: Game, operator: User) -> None:
     assert (fork.run.state, fork.run.digest) == (Run.State.FINISHED, thinned.run.digest)
     assert fork.places() == {name: column for name, column in thinned.places().items() if column != "deleted"}
     assert moment(begin_of(fork.run, fork.run.base_position)).position == run.base_position
+
+
+def test_the_timeline_begins_with_what_is_kept(thinned: Game, client: Client) -> None:
+    run = thinned.run
+    kept = Attempt.objects.filter(run=run, name="web-1", position__lt=run.base_position)
+    assert kept.update(result="unschedulable") == 1
+    line = client.get(f"/api/v1/runs/{run.pk}/timeline/").json()
+    assert (line["first"], line["last"]) == (run.base_position, run.position)
+    assert min(mark["position"] for mark in line["marks"]) >= run.base_position
+
+
+def test_nodes_that_went_go_where_nothing_names_them(operator: User) -> None:
+    game = prepared(operator, [node(name) for name in ("empty", "named", "back", "between", "stays")])
+    game.command("play", speed="max")
+    for name in ("empty", "named", "back", "between"):
+        game.command("node_delete", name=name)
+    game.command("change", verb="add", manifest=node("back"))
+    game.command("change", verb="add", manifest=pod("web"))
+    game.play()
+    run = game.run
+    gone = NodeRecord.objects.filter(run=run, present=False)
+    assert set(gone.values_list("name", flat=True)) == {"empty", "named", "back", "between"}
+    assert all(START <= gone_by <= run.clock for gone_by in gone.values_list("gone_by", flat=True))
+    assert not NodeRecord.objects.filter(run=run, present=True).exclude(gone_by=None)
+
+    began = Attempt.objects.get(run=run).at
+    gone.exclude(name="between").update(gone_by=began - 1)
+    gone.filter(name="between").update(gone_by=began)
+    run.pod_records.update(node="named")
+
+    def going(clock: int) -> list[tuple[str, bool]]:
+        return sorted(gone_nodes(run, run.position, clock).values_list("name", "present"))
+
+    assert going(began - 1) == [], "they were there at the base"
+    assert going(began + 1) == [("back", False), ("empty", False)]
+    Attempt.objects.filter(run=run).update(node="empty")
+    assert going(began + 1) == [("back", False)]
+    Attempt.objects.all().delete()
+    run.pod_records.update(node="back")
+    assert going(began + 1) == [(name, False) for name in ("back", "between", "empty", "named")]

@@ -21,6 +21,12 @@ export function canMove(run: Run): boolean {
   return run.state !== "finished" && run.state !== "stopped" && run.state !== "parked";
 }
 
+/** The first moment that is kept; of a run that has not begun its step 0. */
+function toStart(run: Run): string {
+  const first = run.thinned?.position ?? 0;
+  return keyAt(runOf(run.id), first, Math.max(first + 1, run.position));
+}
+
 export function isPlaying(run: Run): boolean {
   return run.state === "playing" || run.state === "waiting_for_person";
 }
@@ -41,7 +47,7 @@ export function Transport({ run, commander, operates }: TransportProps) {
       {visits ? null : (
         <Link
           to="/runs/$run"
-          params={{ run: keyAt(runOf(run.id), 0, Math.max(1, run.position)) }}
+          params={{ run: toStart(run) }}
           search={(old: Record<string, unknown>) => ({ ...old, at: undefined })}
           className={`${classes.button} ${classes.toStart}`}
           aria-label={t("rewindToTheStart")}
