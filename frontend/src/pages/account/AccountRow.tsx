@@ -41,7 +41,8 @@ export function AccountRow({ account }: { account: Account }) {
         </p>
         {changed.error === null ? null : <Failed what={t("notChanged", { name })} error={changed.error} small />}
         {link.error === null ? null : <Failed what={t("noLink")} error={link.error} small />}
-        {link.data === undefined ? null : (
+        {/* Disabling takes it away. */}
+        {link.data === undefined || !account.active ? null : (
           <ShownOnce label={t("linkFor", { name })} value={`${window.location.origin}${link.data.path}`} />
         )}
         {asked ? (

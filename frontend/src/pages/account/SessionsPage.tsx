@@ -89,7 +89,8 @@ function SessionRow({ session }: { session: Session }) {
   const queries = useQueryClient();
   const ended = useMutation({
     mutationFn: () => endSession(session.id),
-    onSuccess: () => queries.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
+    // What is refused has mostly ended by itself.
+    onSettled: () => queries.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
   });
   const name = browserOf(session.agent) ?? t("unknownBrowser");
   const address = session.address === "" ? t("unknownAddress") : session.address;
