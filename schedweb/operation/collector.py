@@ -17,7 +17,7 @@ from prometheus_client.registry import Collector
 
 from schedweb.api.room import KINDS, WATCH
 from schedweb.celery import app
-from schedweb.operation.readiness import UNREACHABLE, problems
+from schedweb.operation.readiness import BROKER, UNREACHABLE, problems
 from schedweb.runs.models import Analysis, JournalEntry, PodRecord, Run
 from schedweb.runs.playing.dispatch import waiting_runs
 from schedweb.runs.records.analyses import being_answered
@@ -92,7 +92,7 @@ def waiting_for_a_place() -> GaugeMetricFamily:
 
 def tasks_queued() -> GaugeMetricFamily:
     """A message has a worker look at what waits, so there are none as long as workers listen."""
-    with app.connection_for_read() as broker, broker.channel() as channel:
+    with BROKER.reached() as broker, broker.channel() as channel:
         declare: Callable[[str], Any] = channel.queue_declare  # type: ignore[attr-defined]  # every transport has it
         waiting = {name: declare(name).message_count for name in sorted(queue_names())}
     return by_label("playground_tasks_queued", "Tasks that no worker has taken yet", "queue", waiting)
@@ -136,7 +136,7 @@ def storage_trouble() -> GaugeMetricFamily:
 
 
 def ready() -> GaugeMetricFamily:
-    """Takes as long as /readyz does: three seconds where no worker answers."""
+    """Takes as long as /readyz does: three seconds where no worker or no broker answers."""
     checks = {check: int(not problem) for check, problem in problems(frozenset()).items()}
     return by_label("playground_ready", "1 while a check of /readyz passes, 0 while it fails", "check", checks)
 
