@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from itertools import islice
 from typing import Final
 
 from framework.objects.affinity import (
@@ -18,7 +19,15 @@ from framework.objects.affinity import (
     Toleration,
     TopologySpreadConstraint,
 )
-from framework.objects.field_errors import FieldError, duplicate, forbidden, invalid, not_supported, required
+from framework.objects.field_errors import (
+    MOST_ERRORS,
+    FieldError,
+    duplicate,
+    forbidden,
+    invalid,
+    not_supported,
+    required,
+)
 from framework.objects.metadata import LabelSelector
 from framework.objects.names import (
     dns1123_label_errors,
@@ -26,6 +35,7 @@ from framework.objects.names import (
     label_value_errors,
     qualified_name_errors,
 )
+from framework.objects.remembering import MOST_LABELS
 from framework.objects.selectors import (
     DOES_NOT_EXIST,
     EXISTS,
@@ -49,17 +59,22 @@ _MAX_INT32: Final = (1 << 31) - 1
 
 
 def label_errors(labels: Mapping[str, str], path: str) -> Iterable[FieldError]:
+    if len(labels) > MOST_LABELS:
+        return islice(_errors_of(labels.items(), path), MOST_ERRORS)
     return _label_errors(tuple(labels.items()), path)
 
 
 @lru_cache(maxsize=1 << 12)
 def _label_errors(labels: tuple[tuple[str, str], ...], path: str) -> tuple[FieldError, ...]:
     """Replicas have the same ones."""
-    found: list[FieldError] = []
+    return tuple(_errors_of(labels, path))
+
+
+def _errors_of(labels: Iterable[tuple[str, str]], path: str) -> Iterable[FieldError]:
     for key, value in labels:
-        found += label_name_errors(key, path)
-        found += [invalid(path, value, text) for text in label_value_errors(value)]
-    return tuple(found)
+        yield from label_name_errors(key, path)
+        for text in label_value_errors(value):
+            yield invalid(path, value, text)
 
 
 def label_name_errors(name: str, path: str) -> Iterable[FieldError]:

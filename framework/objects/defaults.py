@@ -26,6 +26,7 @@ from framework.objects.metadata import KubeObject, KubernetesObject, ObjectMeta,
 from framework.objects.node import Node
 from framework.objects.pod import Container, ContainerPort, Pod, PodSpec, ResourceRequirements
 from framework.objects.quantity import NANOS_PER_MILLI, Format, Quantity, QuantityError, parse_quantity
+from framework.objects.remembering import LARGEST_SPEC
 from framework.objects.resources import aggregate_container_nanos, is_native_resource_name, is_pod_level_resource_name
 from framework.objects.storage import CSIDriver, PersistentVolume, PersistentVolumeClaim, StorageClass
 
@@ -154,10 +155,13 @@ def _pod(pod: Pod) -> Pod:
         return pod
     try:
         # Replicas have one spec but for the node they are on.
-        filled = _known_spec(_ENCODER.encode(replace(spec, node_name="") if node_name else spec))
+        encoded = _ENCODER.encode(replace(spec, node_name="") if node_name else spec)
     except OverflowError:  # a number of more than 64 bits, which msgpack does not hold
+        encoded = b""
+    if not encoded or len(encoded) > LARGEST_SPEC:
         filled = _spec(spec)
         return pod if filled is spec else replace(pod, spec=filled)
+    filled = _known_spec(encoded)
     if filled is None:
         if len(_complete) >= _MOST_COMPLETE:
             _complete.clear()

@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
+
+MOST_ERRORS: Final = 1000
+"""Of an object; nobody reads more, and each takes many times what is wrong in memory."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,9 @@ Upstream: apimachinery/pkg/api/validate/content. Each check returns its complain
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Final
+
+from framework.objects.remembering import remembered
 
 _LABEL: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN: Final = rf"{_LABEL}(\.{_LABEL})*"
@@ -45,7 +46,7 @@ def _too_long(limit: int) -> str:
     return f"must be no more than {limit} bytes"
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered(1 << 14)
 def dns1123_label_errors(value: str) -> tuple[str, ...]:
     errors = []
     if len(value.encode()) > 63:
@@ -69,7 +70,7 @@ def dns1123_subdomain_errors(value: str) -> tuple[str, ...]:
     return tuple(errors)
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered(1 << 14)
 def qualified_name_errors(value: str) -> tuple[str, ...]:
     """A label key or resource name: an optional DNS subdomain and "/", then the name."""
     parts = value.split("/")
@@ -92,7 +93,7 @@ def qualified_name_errors(value: str) -> tuple[str, ...]:
     return tuple(errors)
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered(1 << 14)
 def label_value_errors(value: str) -> tuple[str, ...]:
     errors = []
     if len(value.encode()) > 63:

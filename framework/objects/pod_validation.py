@@ -15,6 +15,7 @@ from framework.objects.metadata import ResourceList
 from framework.objects.names import dns1123_label_errors, dns1123_subdomain_errors, qualified_name_errors
 from framework.objects.pod import Container, ContainerPort, Pod, PodSpec, PodStatus, ResourceRequirements
 from framework.objects.quantity import NANOS, QuantityError, parse_quantity
+from framework.objects.remembering import LARGEST_SPEC, remembered
 from framework.objects.resources import (
     CPU,
     EPHEMERAL_STORAGE,
@@ -41,8 +42,12 @@ def pod_errors(pod: Pod, *, comparisons: bool = False) -> Iterable[FieldError]:
     spec = replace(pod.spec, node_name="") if node_name else pod.spec
     try:
         # Replicas have one spec but for the node they are on.
-        yield from _known_spec_errors(_ENCODER.encode(spec), comparisons)
+        encoded = _ENCODER.encode(spec)
     except OverflowError:  # a number of more than 64 bits, which msgpack does not hold
+        encoded = b""
+    if encoded and len(encoded) <= LARGEST_SPEC:
+        yield from _known_spec_errors(encoded, comparisons)
+    else:
         yield from _spec_errors(spec, comparisons)
     yield from own_errors(pod)
 
@@ -60,7 +65,7 @@ def own_errors(pod: Pod) -> list[FieldError]:
     return errors
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered(1 << 14)
 def _node_name_errors(name: str) -> tuple[str, ...]:
     """Many pods are on one node."""
     return dns1123_subdomain_errors(name)

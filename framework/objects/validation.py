@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
+from itertools import chain, islice
 from typing import Final
 
 from framework.objects.affinity_validation import (
@@ -30,7 +31,15 @@ from framework.objects.cluster import (
 )
 from framework.objects.device_validation import device_errors
 from framework.objects.errors import ObjectError
-from framework.objects.field_errors import FieldError, duplicate, forbidden, invalid, not_supported, required
+from framework.objects.field_errors import (
+    MOST_ERRORS,
+    FieldError,
+    duplicate,
+    forbidden,
+    invalid,
+    not_supported,
+    required,
+)
 from framework.objects.metadata import KubeObject, KubernetesObject, ObjectMeta
 from framework.objects.names import dns1123_label_errors, dns1123_subdomain_errors, label_value_errors
 from framework.objects.node import Node
@@ -60,16 +69,16 @@ _BINDING_MODES: Final = ("Immediate", "WaitForFirstConsumer")
 
 
 def validate_object(obj: KubeObject, *, comparisons: bool = False) -> list[FieldError]:
-    """All complaints; none for a sound object.
+    """All complaints, or the first MOST_ERRORS; none for a sound object.
 
     ``comparisons``: the API server's gate TaintTolerationComparisonOperators, which lets tolerations use Gt and Lt.
     """
-    errors = _metadata_errors(obj)
+    further: Iterable[FieldError] = ()
     if isinstance(obj, Pod):
-        errors += pod_errors(obj, comparisons=comparisons)
+        further = pod_errors(obj, comparisons=comparisons)
     elif isinstance(obj, KubernetesObject):
-        errors += _kind_errors(obj)
-    return errors
+        further = _kind_errors(obj)
+    return [*islice(chain(_metadata_errors(obj), further), MOST_ERRORS)]
 
 
 def replica_errors(pod: Pod) -> list[FieldError]:

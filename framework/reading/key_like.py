@@ -15,10 +15,11 @@ from typing import Final
 import msgspec
 
 from framework.objects import ObjectMeta
+from framework.objects.remembering import MOST_LABELS
 from framework.sentences import Sentence, counted_sentence, sentence
 
 MOST_TOLD: Final = 10
-_KNOWN_MOST: Final = 100_000
+_KNOWN_MOST: Final = 1 << 15
 _SHOWN: Final = 4
 """Characters of what may be a key that are said: it must not be told again in full."""
 _ISSUED: Final = re.compile(
@@ -122,14 +123,19 @@ class KeySearch:
 
     def look(self, kind: str, metadata: ObjectMeta) -> None:
         harmless = self._harmless
+        are_usual = len(metadata.labels) <= MOST_LABELS
         for each in metadata.labels.items():
-            if each not in harmless:
-                self._label(kind, metadata, each)
+            if each not in harmless and self._is_harmless(kind, metadata, each) and are_usual:
+                self._remember(each)
         if metadata.namespace not in harmless:
             self._name(kind, metadata, metadata.namespace)
         self._name(kind, metadata, metadata.name)
 
-    def _label(self, kind: str, metadata: ObjectMeta, label: tuple[str, str]) -> None:
+    def _remember(self, harmless: str | tuple[str, str]) -> None:
+        if len(self._harmless) < _KNOWN_MOST:
+            self._harmless.add(harmless)
+
+    def _is_harmless(self, kind: str, metadata: ObjectMeta, label: tuple[str, str]) -> bool:
         key, value = label
         name = key.rpartition("/")[2]
         if looks_like_a_key(value) or (len(value) >= _LEAST_UNDER_A_NAME and _SAYS_SO.search(name)):
@@ -138,14 +144,15 @@ class KeySearch:
         elif looks_like_a_key(key):
             where = sentence("The name of a label")
             self._found(kind, metadata, where, f"label {key}", key)
-        elif len(self._harmless) < _KNOWN_MOST:
-            self._harmless.add(label)
+        else:
+            return True
+        return False
 
     def _name(self, kind: str, metadata: ObjectMeta, name: str) -> None:
         if looks_like_a_key(name):
             self._found(kind, metadata, sentence("A name"), f"name {name}", name)
-        elif name == metadata.namespace and len(self._harmless) < _KNOWN_MOST:
-            self._harmless.add(name)
+        elif name == metadata.namespace:
+            self._remember(name)
 
     def _found(self, kind: str, metadata: ObjectMeta, where: Sentence, key: str, value: str) -> None:
         named = "/".join(

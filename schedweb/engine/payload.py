@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from itertools import groupby, islice
+from tempfile import TemporaryFile
 from typing import Any, Final, Generic, TypeVar
 
 import msgspec
@@ -25,6 +27,9 @@ VERSION: Final = 2
 _READABLE: Final = (1, 2)
 _LARGEST: Final = 4 * 1024**3
 """An upper bound for what a stored payload may unfold to."""
+_LEVEL: Final = 3
+_IN_MEMORY: Final = 12 * 1024**2
+_JSON: Final = msgspec.json.Encoder()
 Text = msgspec.Raw | Packed
 """An object as it was imported: JSON, or packed."""
 
@@ -96,7 +101,43 @@ def encode_payload(
     objects: Iterable[dict[str, Any] | Text], timeline: Sequence[TimelineEntry] = (), specs: Sequence[bytes] = ()
 ) -> bytes:
     """``specs``: of the Packer that packed what is packed."""
-    return zstandard.ZstdCompressor(level=3).compress(encode_document(objects, timeline, specs))
+    return zstandard.ZstdCompressor(level=_LEVEL).compress(encode_document(objects, timeline, specs))
+
+
+def encode_one_by_one(objects: Iterable[dict[str, Any]], timeline: Iterable[TimelineEntry]) -> bytes:
+    """``encode_payload`` of what is made while it is asked for: no more than one manifest of it is in memory at a time.
+
+    A document of more than ``_IN_MEMORY`` bytes is written to a temporary file before it is compressed. It unfolds to
+    the same; only the compressed bytes are others than ``encode_payload`` has.
+    """
+    packed, memory = zstandard.ZstdCompressor(level=_LEVEL), BytesIO()
+    pieces = _pieces(objects, timeline)
+    for piece in pieces:
+        memory.write(piece)
+        if memory.tell() > _IN_MEMORY:
+            break
+    else:
+        return packed.compress(memory.getbuffer())
+    with TemporaryFile() as file:
+        file.write(memory.getbuffer())
+        memory = BytesIO()
+        file.writelines(pieces)
+        size = file.tell()
+        file.seek(0)
+        packed.copy_stream(file, memory, size=size)
+    return memory.getvalue()
+
+
+def _pieces(objects: Iterable[dict[str, Any]], timeline: Iterable[TimelineEntry]) -> Iterator[bytes]:
+    """What ``encode_document`` makes of them."""
+    count = 0
+    yield b'{"version":%d,"objects":[' % VERSION
+    for count, manifest in enumerate(objects, 1):
+        yield b"," + _JSON.encode(manifest) if count > 1 else _JSON.encode(manifest)
+    yield b'],"specs":[],"pods":[],"runs":[%s],"timeline":[' % (b"%d" % count if count else b"")
+    for number, entry in enumerate(timeline):
+        yield b"," + _JSON.encode(entry) if number else _JSON.encode(entry)
+    yield b"]}"
 
 
 def encode_document(

@@ -67,8 +67,8 @@ class Cluster:
     warnings: list[Sentence] = field(default_factory=list)
     """About fields that no API server knows."""
     _counting: Counting = field(default_factory=Counting)
-    _labels: dict[tuple[tuple[str, str], ...], dict[str, str]] = field(default_factory=dict)
-    """Replicas share theirs."""
+    _labels: dict[bytes, dict[str, str]] = field(default_factory=dict)
+    """Replicas share theirs. By their text, which takes a tenth of a tuple of them."""
 
     @property
     def facts(self) -> Facts:
@@ -77,10 +77,14 @@ class Cluster:
     def put(self, kind: str, text: Text, decoded: KubeObject, maker: str = "") -> None:
         """``decoded``: as the framework reads ``text``. ``maker``: of a pod (PodEntry)."""
         self.texts.append(text)
+        self.count(kind, decoded, maker)
+
+    def count(self, kind: str, decoded: KubeObject, maker: str = "") -> None:
+        """``put`` of an object whose text is kept elsewhere."""
         self._counting.take(kind, decoded)
         if isinstance(decoded, Pod):
             metadata = decoded.metadata
-            labels = self._labels.setdefault(tuple(metadata.labels.items()), metadata.labels)
+            labels = self._labels.setdefault(_JSON.encode(metadata.labels), metadata.labels)
             placed = bool(decoded.spec.node_name)
             self.pods.append(PodEntry(metadata.namespace, labels, is_pending(decoded), placed, maker))
 

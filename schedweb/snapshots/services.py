@@ -10,7 +10,8 @@ import shutil
 import subprocess
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,13 +30,13 @@ from framework.reading.documents import JSON_LIMIT, YAML_LIMIT, Manifest
 from framework.sentences import Sentence, sentence
 from schedweb.accounts.audit.recording import record
 from schedweb.database.clock import database_now
-from schedweb.engine.payload import TimelineEntry, encode_payload
+from schedweb.engine.payload import TimelineEntry, encode_one_by_one
 from schedweb.observing.metrics import IMPORT_BYTES
 from schedweb.processes.forks import FORKS
 from schedweb.processes.plain import LOST, READER, Process
 from schedweb.sentences import counted, say, translated
 from schedweb.snapshots import reader
-from schedweb.snapshots.cluster import Cluster, count_cluster, json_text
+from schedweb.snapshots.cluster import Cluster, count_cluster
 from schedweb.snapshots.configuration import configuration_take, configuration_text, problems_of
 from schedweb.snapshots.models import Import, Snapshot, SnapshotEvents
 from schedweb.snapshots.reader import Answer, Request
@@ -457,26 +458,34 @@ def snapshot_from_manifests(
     name: str,
     description: str,
     source: Snapshot.Source,
-    objects: Sequence[Manifest],
-    timeline: Sequence[TimelineEntry],
+    objects: Iterable[Manifest],
+    timeline: Iterable[TimelineEntry],
     taken_at: int,
     user: User | None = None,
     **more: Any,
 ) -> Snapshot:
-    """For clusters of our own making and traces: every object is decoded and counted."""
-    objects = [redact(manifest) for manifest in objects]
-    timeline = [structs.replace(entry, manifest=redact(entry.manifest)) for entry in timeline]
+    """For clusters of our own making and traces: every object is decoded and counted, and none of them kept here."""
     cluster = Cluster()
-    for manifest in objects:
-        cluster.put(str(manifest["kind"]), json_text(manifest), decode_manifest(manifest))
-    arrivals = sum(1 for entry in timeline if not entry.delete)
+    leaving: Counter[bool] = Counter()
+
+    def counted() -> Iterator[Manifest]:
+        for manifest in map(redact, objects):
+            cluster.count(str(manifest["kind"]), decode_manifest(manifest))
+            yield manifest
+
+    def played() -> Iterator[TimelineEntry]:
+        for entry in timeline:
+            leaving[entry.delete] += 1
+            yield structs.replace(entry, manifest=redact(entry.manifest))
+
+    payload = encode_one_by_one(counted(), played())
     return _store(
         name=name,
         description=description,
         source=source,
         user=user,
-        payload=encode_payload(objects, timeline),
-        counts={**count_cluster(cluster), "arrivals": arrivals, "departures": len(timeline) - arrivals},
+        payload=payload,
+        counts={**count_cluster(cluster), "arrivals": leaving[False], "departures": leaving[True]},
         bars=cluster.facts.bars(),
         taken_at=taken_at,
         **more,

@@ -11,12 +11,20 @@ Bomb = Callable[[int], bytes]
 """Of a size in bytes."""
 _CONFIGURATION: Final = b'{"apiVersion":"kubescheduler.config.k8s.io/v1","kind":"KubeSchedulerConfiguration",'
 _POD: Final = b'{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{'
+_NODE: Final = b'{"apiVersion":"v1","kind":"Node","metadata":{"name":"a",'
+_TERM: Final = _POD + (
+    b'"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"a","labelSelector":{'
+)
+_LABELLED: Final = (
+    b'{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a%x","namespace":"b","uid":"x","labels":{'
+    + b",".join(b'"%%x-%x":""' % number for number in range(60))
+    + b'}},"spec":{"containers":[{"name":"a"}]}}'
+)
 _LIST: Final = b'{"apiVersion":"v1","kind":"List","items":['
 _EXPORT: Final = b'{"nodes":[],"pvs":[],"pvcs":[],"storageClasses":[],"priorityClasses":[],"namespaces":[],"pods":['
-_TRACE: Final = (
-    b"sn,cpu_milli,memory_mib,gpu,model\nn1,4000,8192,2,T4\n\n"
-    b"name,cpu_milli,memory_mib,num_gpu,gpu_milli,qos,creation_time,deletion_time\n"
-)
+_NODES: Final = b"sn,cpu_milli,memory_mib,gpu,model\n"
+_PODS: Final = b"name,cpu_milli,memory_mib,num_gpu,gpu_milli,qos,creation_time,deletion_time\n"
+_TRACE: Final = _NODES + b"n1,4000,8192,2,T4\n\n" + _PODS
 
 
 def filled(before: bytes, unit: bytes, after: bytes = b"") -> Bomb:
@@ -27,11 +35,12 @@ def filled(before: bytes, unit: bytes, after: bytes = b"") -> Bomb:
     return of
 
 
-def numbered(before: bytes, unit: bytes, after: bytes = b"", between: bytes = b",") -> Bomb:
-    """``unit`` has a place for a number, so that no two are equal."""
+def numbered(before: bytes, unit: bytes, after: bytes = b"", between: bytes = b",", numbers: int = 1) -> Bomb:
+    """``unit`` has a place for a number, or as many as ``numbers``, so that no two are equal."""
 
     def of(size: int) -> bytes:
-        return before + between.join(unit % number for number in range(size // (len(unit) + 4))) + after
+        units = (unit % ((number,) * numbers) for number in range(size // (len(unit) + 4)))
+        return before + between.join(units) + after
 
     return of
 
@@ -61,6 +70,17 @@ JSON: Final[dict[str, Bomb]] = {
     "objects of a list": numbered(_LIST, b'{"kind":"Pod","apiVersion":"v1","metadata":{"name":"%x"}}', b"]}"),
     "nodes of a list": filled(_LIST, b'{"kind":"Node","apiVersion":"v1","metadata":{"name":"a"}},', b"]}"),
 }
+OBJECTS: Final[dict[str, Bomb]] = {
+    "labels of a node": numbered(_NODE + b'"labels":{', b'"%x":""', b"}}}"),
+    "labels that are none": numbered(_NODE + b'"labels":{', b'"%x!":"!"', b"}}}"),
+    "labels of pods": numbered(_LIST, _LABELLED, b"]}", numbers=61),
+    "one long label": filled(_NODE + b'"labels":{"', b"a", b'":""}}}'),
+    "requests": numbered(_POD + b'"containers":[{"name":"a","resources":{"requests":{', b'"a/%x":1', b"}}}]}}"),
+    "values": numbered(_TERM + b'"matchExpressions":[{"key":"a","operator":"In","values":[', b'"%x!"', b"]}]}}]}}}}"),
+    "images": numbered(_NODE[:-1] + b'},"status":{"images":[', b'{"names":["a%x"]}', b"]}}"),
+    "taints": numbered(_NODE[:-1] + b'},"spec":{"taints":[', b'{"key":"abcdef%x"}', b"]}}"),
+}
+"""Of one object, or of few, more than anybody has: what is right, and what is wrong with each."""
 YAML: Final[dict[str, Bomb]] = {
     "items": filled(b"", b"-\n"),
     "objects": filled(b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  volumes:\n", b"  - {}\n"),
@@ -98,7 +118,14 @@ EDITS: Final[dict[str, Bomb]] = {
     "a path": filled(b'[{"type":"setField","path":[', b'"a",', b'],"value":50}]'),
     "a value": filled(b'[{"type":"setField","path":["a"],"value":[', b"{},", b"]}]"),
 }
-TRACES: Final[dict[str, Bomb]] = {"rows": filled(_TRACE, b"a,1,1,1,1,,0,0\n"), "cells": filled(_TRACE, b",")}
+TRACES: Final[dict[str, Bomb]] = {
+    "rows": filled(_TRACE, b"a,1,1,1,1,,0,0\n"),
+    "rows that stay": filled(_TRACE, b"a,1,1,1,1,,0,\n"),
+    "classes": numbered(_TRACE, b"a,1,1,1,1,%x,0,0\n", between=b""),
+    "nodes": filled(_NODES, b"abc,1,1,0,T\n", b"\n" + _PODS),
+    "models": numbered(_NODES, b"a,1,1,1,%x\n", b"\n" + _PODS, between=b""),
+    "cells": filled(_TRACE, b","),
+}
 TEXTS: Final[dict[str, Bomb]] = {
     "one word": filled(b"", b"x"),
     "words": filled(b"", b"a "),

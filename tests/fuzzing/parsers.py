@@ -27,6 +27,7 @@ from schedweb.configurations.conversion import convert_text
 from schedweb.configurations.examination import MAX_CHARACTERS, TooLarge, examine
 from schedweb.configurations.services import ConfigurationRefused, UnreadableText, edits_decode, text_edit
 from schedweb.engine.commands import command_from
+from schedweb.engine.payload import encode_one_by_one
 from schedweb.engine.pod_filter import FilterError, parse_query
 from schedweb.engine.questions import question_from
 from schedweb.observing.trace_context import parsed as parse_trace_context
@@ -87,9 +88,10 @@ def edited(data: bytes) -> object:
 
 
 def traced(data: bytes) -> object:
-    """Two files in one text, an empty line between them."""
+    """Two files in one text, an empty line between them; until they are what is stored."""
     nodes, _, pods = data.partition(b"\n\n")
-    return read_trace(written("nodes.csv", nodes), written("pods.csv", pods), departures=True)
+    trace = read_trace(written("nodes.csv", nodes), written("pods.csv", pods), departures=True)
+    return encode_one_by_one(trace.nodes, trace.timeline)
 
 
 def older(data: bytes) -> object:

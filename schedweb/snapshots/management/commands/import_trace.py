@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ class Command(StoredCommand):
             name=options["name"] or f"{options['pods'].stem} {ending}",
             description=WITH_DEPARTURES if departures else WITHOUT_DEPARTURES,
             source=Snapshot.Source.TRACE,
-            objects=[namespace, *trace.nodes],
+            objects=chain([namespace], trace.nodes),
             timeline=trace.timeline,
             taken_at=parse_timestamp(START),
         )
