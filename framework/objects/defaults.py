@@ -159,8 +159,8 @@ def _pod(pod: Pod) -> Pod:
     except OverflowError:  # a number of more than 64 bits, which msgpack does not hold
         encoded = b""
     if not encoded or len(encoded) > LARGEST_SPEC:
-        filled = _spec(spec)
-        return pod if filled is spec else replace(pod, spec=filled)
+        alone = _spec(spec)
+        return pod if alone is spec else replace(pod, spec=alone)
     filled = _known_spec(encoded)
     if filled is None:
         if len(_complete) >= _MOST_COMPLETE:
