@@ -57,9 +57,8 @@ export function Timeline({ runKey, position, kept, playing, forkedAt, reading, o
   useEffect(() => {
     if (stale) void refetch();
   }, [stale, position, refetch]);
-  const first = Math.max(data?.first ?? 0, kept);
-  const last = Math.max(first, data?.last ?? 0, at === null ? (position ?? 0) : 0);
-  const reach = useMemo(() => ({ first, last }), [first, last]);
+  const reach = useReach(data, kept, at === null ? (position ?? 0) : 0);
+  const { first, last } = reach;
   const [dragged, setDragged] = useState<number | null>(null);
   const [told, setTold] = useState<Told | null>(null);
   const going = useRef(0);
@@ -202,6 +201,13 @@ export function Timeline({ runKey, position, kept, playing, forkedAt, reading, o
       <Where run={run} at={at} wanted={wanted} reach={reach} reading={reading && dragged === null} marks={marks} />
     </section>
   );
+}
+
+/** What the server said of the line, and what the page knows meanwhile. */
+function useReach(known: Reach | undefined, kept: number, now: number): Reach {
+  const first = Math.max(known?.first ?? 0, kept);
+  const last = Math.max(first, known?.last ?? 0, now);
+  return useMemo(() => ({ first, last }), [first, last]);
 }
 
 interface WhereProps {

@@ -9,17 +9,16 @@ import { type Answers, ok, refused, serve, showAt } from "@/testing/showPage";
 
 import { SessionsPage } from "./SessionsPage";
 
-const aSession = (id: number, more: Partial<Session> = {}): Session =>
-  ({
-    id,
-    current: false,
-    agent: "curl/8.5",
-    address: `10.0.0.${id}`,
-    how: "password",
-    started_at: "2026-11-28T10:00:00Z",
-    last_seen_at: "2026-11-28T11:00:00Z",
-    ...more,
-  }) as Session;
+const aSession = (id: number, more: Partial<Session> = {}): Session => ({
+  id,
+  current: false,
+  agent: "curl/8.5",
+  address: `10.0.0.${id}`,
+  how: "password",
+  started_at: "2026-11-28T10:00:00Z",
+  last_seen_at: "2026-11-28T11:00:00Z",
+  ...more,
+});
 const HERE = aSession(1, { current: true });
 
 async function sessions(answers: Answers = {}) {

@@ -28,6 +28,7 @@ interface ImportPreviewProps {
 
 const ImportLoad = later(() => import("./ImportLoad"));
 const POLL = 400;
+const ALL = { exclude_namespaces: "", label_selector: "" };
 
 export default function ImportPreview({ id, ofText, onDiscarded, onChooseAnother, onImported }: ImportPreviewProps) {
   const queries = useQueryClient();
@@ -38,9 +39,11 @@ export default function ImportPreview({ id, ofText, onDiscarded, onChooseAnother
   const [asked] = useDebouncedValue(selector.trim(), 300);
   const filter = { exclude_namespaces: excluded.join(","), label_selector: asked };
   const preview = useQuery({
-    ...importQuery(id, filter),
+    ...importQuery(id, ALL),
     refetchInterval: ({ state }) => (state.data?.state === "reading" ? POLL : false),
   });
+  // A selector that is refused takes nothing away of what was read, and least of all the field that it is typed into.
+  const narrowed = useQuery({ ...importQuery(id, filter), enabled: preview.data?.state === "ready" });
   const commit = useMutation({
     mutationFn: (_run: boolean) =>
       request<Snapshot>(pathOf("imports", id, "commit"), {
@@ -63,7 +66,8 @@ export default function ImportPreview({ id, ofText, onDiscarded, onChooseAnother
     onSettled: onDiscarded,
   });
 
-  const selectorError = preview.error instanceof ApiError && preview.data !== undefined ? preview.error : null;
+  const selectorError =
+    narrowed.error instanceof ApiError && narrowed.error.body.path === "label_selector" ? narrowed.error : null;
   if (preview.data === undefined) {
     if (preview.error === null) return <Outlines count={4} height={40} label={t("readingTheImport")} />;
     if (preview.error instanceof ApiError && preview.error.status === 404) return null;
@@ -108,24 +112,18 @@ export default function ImportPreview({ id, ofText, onDiscarded, onChooseAnother
     );
   }
   const busy = commit.isPending || discard.isPending;
-  const cannot = busy || selectorError !== null || (data.problem_count > 0 && !leavesOut);
-  const { counts, filtered } = data;
+  // What is imported is what the page says will be.
+  const isAsking = selector.trim() !== asked || narrowed.isPlaceholderData;
+  const cannot = busy || isAsking || narrowed.error !== null || (data.problem_count > 0 && !leavesOut);
+  const { counts } = data;
+  const filtered = narrowed.data?.filtered ?? null;
   return (
     <div className={classes.preview}>
       <FileLine read={data} />
       <Kinds counts={counts} />
       <Notes notes={data.notes} />
       {data.problem_count === 0 ? null : <Problems found={data} left={leavesOut} onLeave={setLeavesOut} />}
-      {data.warnings.length === 0 ? null : (
-        <ul className={classes.warnings}>
-          {data.warnings.map((one) => (
-            <li key={one}>
-              <Icon name="warning" size={13} />
-              {one}
-            </li>
-          ))}
-        </ul>
-      )}
+      {data.warnings.length === 0 ? null : <Warnings said={data.warnings} />}
       <Namespaces counts={counts} excluded={excluded} onExclude={setExcluded} />
       <label className={classes.title} htmlFor="selector">
         {t("labelSelector")}
@@ -159,6 +157,9 @@ export default function ImportPreview({ id, ofText, onDiscarded, onChooseAnother
         </Suspense>
       )}
       <Kept excluded={excluded} selector={asked} filtered={filtered} counts={counts} />
+      {narrowed.error === null || selectorError !== null ? null : (
+        <Failed what={t("theImportCouldNotBe")} error={narrowed.error} retry={() => void narrowed.refetch()} small />
+      )}
       {commit.error === null ? null : <Failed what={t("nothingWasImported")} error={commit.error} small />}
       <div className={classes.actions}>
         <Button kind="ghost" sends disabled={busy} onClick={() => discard.mutate()}>
@@ -183,6 +184,19 @@ function Notes({ notes }: { notes: readonly string[] }) {
       {notes.map((one) => (
         <li key={one}>
           <Icon name="info" size={13} />
+          {one}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Warnings({ said }: { said: readonly string[] }) {
+  return (
+    <ul className={classes.warnings}>
+      {said.map((one) => (
+        <li key={one}>
+          <Icon name="warning" size={13} />
           {one}
         </li>
       ))}
@@ -279,14 +293,7 @@ function OwnConfiguration({
     return (
       <>
         <h3 className={classes.title}>{t("itsConfigurationCannotBeUsed")}</h3>
-        <ul className={classes.warnings}>
-          {errors.map((one) => (
-            <li key={one}>
-              <Icon name="warning" size={13} />
-              {one}
-            </li>
-          ))}
-        </ul>
+        <Warnings said={errors} />
       </>
     );
   }
