@@ -7,6 +7,7 @@ import itertools
 import json
 import random
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -288,12 +289,21 @@ def play(real: Services, folder: Path, chosen: argparse.Namespace) -> Report:
             stage.end()
             watch.ended.set()
         prove(cluster, accepted, report)
+        tell(report)
         if chosen.keep_logs:
-            for log in folder.glob("*.log"):
-                (chosen.keep_logs / log.name).write_bytes(log.read_bytes())
+            keep(chosen.keep_logs, folder, real if report.wrong else None)
     finally:
         cluster.stop()
     return report
+
+
+def keep(where: Path, folder: Path, real: Services | None) -> None:
+    """The logs, and the database if there is something in it to be looked for."""
+    for log in folder.glob("*.log"):
+        (where / log.name).write_bytes(log.read_bytes())
+    if real is not None:
+        dump = ["pg_dump", "--format=custom", f"--dbname={real.database_url}", f"--file={where / 'database.dump'}"]
+        subprocess.run(dump, check=True)
 
 
 def arguments(given: list[str] | None = None) -> Any:
@@ -311,7 +321,9 @@ def arguments(given: list[str] | None = None) -> Any:
         action="store_true",
         help="clocks jump, too (libfaketime); whoever looks at one waits for a lock then",
     )
-    parser.add_argument("--keep-logs", type=Path, help="a folder")
+    parser.add_argument(
+        "--keep-logs", type=Path, metavar="FOLDER", help="also keeps the database there if something was wrong"
+    )
     return parser.parse_args(given)
 
 
@@ -325,9 +337,10 @@ def main() -> int:
     if chosen.clocks and faketime() is None:
         print("Clocks are changed by libfaketime, which is not installed (Debian's package of that name).")
         return 2
+    if chosen.keep_logs:
+        chosen.keep_logs.mkdir(parents=True, exist_ok=True)
     with scratch_database() as database, scratch_redis() as redis, tempfile.TemporaryDirectory() as folder:
         report = play(Services(database, redis), Path(folder), chosen)
-    tell(report)
     return 1 if report.wrong else 0
 
 

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from uuid import UUID
 
 import pytest
+from django.contrib.auth.models import User
 from django.utils import timezone
 from pytest_django import Settings
 
+from schedweb.engine.frames import Begin
 from schedweb.processes.forks import FORKS
 from schedweb.processes.plain import ENGINE, Process
+from schedweb.runs.forking.forks import run_fork
 from schedweb.runs.models import Run
 from schedweb.runs.playing.dispatch import runs_unheard_of
 from schedweb.runs.storing.lease import OWNER, claim
 from schedweb.worker import standby as module
 from schedweb.worker import supervisor
+from schedweb.worker.playing import RUNNING, play_run
+from schedweb.worker.process import EngineProcess, Heard
 from schedweb.worker.standby import Standbys
 from scripts.site import eventually
-from tests.schedweb.runs.conftest import Game
+from tests.schedweb.engine.worlds import node, pod
+from tests.schedweb.runs.conftest import Game, Start, prepared
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -58,6 +66,10 @@ def lost(game: Game) -> None:
 def made_ready(game: Game, standbys: Standbys) -> None:
     standbys.look(runs_unheard_of(OWNER), 1)
     eventually("an engine is made ready", lambda: True if game.id in standbys._ready else None)
+
+
+def has_made(game: Game, attempts: int) -> bool | None:
+    return Run.objects.get(pk=game.id).attempts >= attempts or None
 
 
 def ran_out() -> None:
@@ -125,3 +137,39 @@ def test_nothing_is_made_ready_where_no_place_is_free_or_nothing_can_be_read(
     eventually("it was tried", lambda: None if standbys._being_made else True)
     assert not standbys._ready
     assert not engines
+
+
+def test_a_run_that_is_taken_over_in_the_middle_again_and_again_decides_as_one_that_is_not(
+    operator: User, standbys: Standbys, in_background: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pods = [pod(f"web-{index}", "100m") for index in range(80)]
+    game = prepared(operator, [node("a", "16"), node("b", "16"), *pods])
+    calm = Game(run_fork(parent=game.run, user=operator, position=0), operator)
+    calm.command("play", speed="max")
+    calm.play()
+    taken: list[bool] = []
+    take = standbys.take
+
+    def taking(run: UUID, begin: Begin, hear: Callable[[Heard], None]) -> EngineProcess | None:
+        engine = take(run, begin, hear)
+        taken.append(engine is not None)
+        return engine
+
+    monkeypatch.setattr(standbys, "take", taking)
+    game.command("play", speed="100")
+    for attempts in (10, 30, 50):
+        playing = in_background(lambda: play_run(game.id))
+        eventually("it plays", partial(has_made, game, attempts))
+        # As when its worker is killed: nothing more is stored, nothing given back.
+        RUNNING[game.id].lose()
+        playing.join()
+        Run.objects.filter(pk=game.id).update(
+            lease_owner="another", lease_expires=timezone.now() + datetime.timedelta(seconds=2)
+        )
+        made_ready(game, standbys)
+        Run.objects.filter(pk=game.id).update(lease_expires=timezone.now() - datetime.timedelta(seconds=1))
+    game.play()
+    calm.run.refresh_from_db()
+    assert taken == [False, True, True, True]
+    assert (game.run.attempts, game.run.state) == (80, "finished")
+    assert game.run.digest == calm.run.digest
