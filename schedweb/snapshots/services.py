@@ -41,13 +41,7 @@ from schedweb.snapshots.configuration import configuration_take, configuration_t
 from schedweb.snapshots.models import Import, Snapshot, SnapshotEvents
 from schedweb.snapshots.reader import Answer, Request
 from schedweb.snapshots.redaction import redact
-from schedweb.snapshots.scheduler_events import (
-    SchedulerEvent,
-    count_events,
-    decode_events,
-    encode_events,
-    merged,
-)
+from schedweb.snapshots.scheduler_events import SchedulerEvent, count_events, decode_events, encode_events, merged
 from schedweb.snapshots.selectors import no_such_snapshot
 from schedweb.soft_delete import KEPT, deletion_of
 from schedweb.stopping import STOPPING
@@ -387,11 +381,7 @@ def events_add(*, snapshot: Snapshot, upload: UploadedFile[bytes] | bytes) -> di
     source = directory / f"{uuid.uuid4()}.upload"
     target = source.with_suffix(".events")
     try:
-        with source.open("wb") as file:
-            if isinstance(upload, bytes):
-                file.write(upload)
-            else:
-                shutil.copyfileobj(upload, file)
+        store_upload(upload, source)
         answer = run_reader(Request(task="events", source=str(source), target=str(target)))
         if answer.error:
             raise SnapshotError(translated(answer.error))
@@ -468,7 +458,7 @@ def snapshot_from_manifests(
     cluster = Cluster()
     leaving: Counter[bool] = Counter()
 
-    def counted() -> Iterator[Manifest]:
+    def decoded() -> Iterator[Manifest]:
         for manifest in map(redact, objects):
             cluster.count(str(manifest["kind"]), decode_manifest(manifest))
             yield manifest
@@ -478,7 +468,7 @@ def snapshot_from_manifests(
             leaving[entry.delete] += 1
             yield structs.replace(entry, manifest=redact(entry.manifest))
 
-    payload = encode_one_by_one(counted(), played())
+    payload = encode_one_by_one(decoded(), played())
     return _store(
         name=name,
         description=description,
