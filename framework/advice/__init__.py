@@ -18,6 +18,7 @@ from framework.advice.other_weights import OFF, Elsewhere, Estimate, estimate
 from framework.advice.placed_again import PlacedAgain, RankedNode, place_again
 from framework.advice.played import Fate, Fated, Play, Played, PlayedPod, difference, states
 from framework.advice.remedies import Help, Remedy, what_would_help
+from framework.advice.without_extenders import leave_out_extenders, try_again_without
 from framework.advice.workloads import identity_of
 
 __all__ = [
@@ -44,11 +45,13 @@ __all__ = [
     "few",
     "how_many_fit",
     "identity_of",
+    "leave_out_extenders",
     "nodes_until_all_fit",
     "perform",
     "place_again",
     "shape_of",
     "states",
+    "try_again_without",
     "what_changed",
     "what_it_is",
     "what_would_help",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from framework.advice.without_extenders import leave_out_extenders
 from framework.cycle.diagnosis import Failed
 from framework.cycle.scheduling_cycle import schedule
 from framework.interface.cycle_state import CycleState
@@ -19,9 +20,10 @@ def with_all_nodes(scheduler: Scheduler, pod: Pod) -> AttemptTrace:
     """``pod``'s Filter and Score with every node looked at, in the snapshot of the cycle under way.
 
     The cycle must stand before Filter: then nothing of the cluster, of the rotation of nodes or of the seed's draws has
-    been used by it. Uses ``scheduler`` up.
+    been used by it. Extenders are left out: nobody asks them here. Uses ``scheduler`` up.
     """
     core = scheduler.core
+    leave_out_extenders(scheduler)
     profile = scheduler.profiles[pod.spec.scheduler_name]
     profile.percentage_of_nodes_to_score = EVERY
     profile.batch = None

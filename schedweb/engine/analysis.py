@@ -106,11 +106,17 @@ def read_answer(pipe: frames.Reader) -> FromProcess:
 # --- the questions ----------------------------------------------------------------------------------------------------
 
 
+def tried_out(player: Player, found: object) -> dict[str, Any]:
+    """An answer, which says whether extenders were left out of what was tried (docs/extenders.md#what-is-kept)."""
+    return {**to_builtins(found), "without_extenders": bool(player.scheduler.configuration.extenders)}
+
+
 def helping(player: Player, asked: questions.WhatWouldHelp) -> object:
     pod = player.world.pod(asked.namespace, asked.name)
     if pod.spec.node_name:
         raise Refused(sentence("Pod {pod} is on {node} already.", pod=pod.key, node=pod.spec.node_name))
-    return {"pod": pod.key, **to_builtins(what_would_help(player.scheduler, pod, PlayedOn(player)))}
+    found = what_would_help(player.scheduler, pod, PlayedOn(player))
+    return {"pod": pod.key, **tried_out(player, found)}
 
 
 def why_pending(ask: Ask, asked: questions.WhyPending) -> Answer:
@@ -128,7 +134,10 @@ def why_pending(ask: Ask, asked: questions.WhyPending) -> Answer:
         "evicts": [each.key for each in tried.evicted],
         "message": "" if tried.attempt is None else tried.attempt.message,
     }
-    return Answer(msgspec.json.encode(found), b"" if tried.attempt is None else encode_attempts([tried.attempt]))
+    return Answer(
+        msgspec.json.encode(tried_out(player, found)),
+        b"" if tried.attempt is None else encode_attempts([tried.attempt]),
+    )
 
 
 def placed_anew(player: Player, asked: questions.PlacedAgainAsked) -> object:
@@ -137,7 +146,7 @@ def placed_anew(player: Player, asked: questions.PlacedAgainAsked) -> object:
         raise Refused(sentence("Pod {pod} has ended: it is on no node any more.", pod=pod.key))
     if player.scheduler.profiles.get(pod.spec.scheduler_name) is None:
         raise Refused(sentence("No profile of the configuration is called {name}.", name=pod.spec.scheduler_name))
-    return place_again(player.scheduler, pod)
+    return tried_out(player, place_again(player.scheduler, pod))
 
 
 def pods_that_fit(player: Player, asked: questions.CapacityPods) -> object:
@@ -145,12 +154,12 @@ def pods_that_fit(player: Player, asked: questions.CapacityPods) -> object:
         template = admitted(player, asked.manifest, Pod)
     else:
         template = player.world.pod(asked.namespace, asked.name)
-    return how_many_fit(player.scheduler, template, asked.limit)
+    return tried_out(player, how_many_fit(player.scheduler, template, asked.limit))
 
 
 def nodes_needed(player: Player, asked: questions.CapacityNodes) -> object:
     shape = player.world.node(asked.node) if asked.manifest is None else admitted(player, asked.manifest, Node)
-    return nodes_until_all_fit(player.scheduler, shape, asked.limit)
+    return tried_out(player, nodes_until_all_fit(player.scheduler, shape, asked.limit))
 
 
 def at_moment(answers: Callable[[Player, Any], object]) -> Callable[[Ask, Any], Answer]:
@@ -209,7 +218,7 @@ def all_nodes(ask: Ask, asked: questions.AllNodes) -> Answer:
         assert player.under_way is not None
         pod = player.world.pod(*player.under_way.pod.split("/"))
         tried = with_all_nodes(player.scheduler, pod)
-        return Answer(msgspec.json.encode(winner_of(tried, asked.node)))
+        return Answer(msgspec.json.encode(tried_out(player, winner_of(tried, asked.node))))
     raise Refused(
         sentence(
             "Attempt {attempt:,} is not met again on the way to step {position:,}.",

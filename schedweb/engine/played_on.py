@@ -1,7 +1,8 @@
 """A moment played on with changes, to its end, as a fork of the run would be: in a copy of this process.
 
 The copy is the process itself (os.fork), so it costs little to make, has the very queue, clock and controllers of the
-run, and takes the changes as a fork takes them, as commands. What became of the pods is told through a pipe.
+run, and takes the changes as a fork takes them, as commands. What became of the pods is told through a pipe. Extenders
+are left out of it (docs/extenders.md#what-is-kept): nobody would ask them.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Final
 
 import msgspec
 
-from framework.advice import Operation, Played, difference, states
+from framework.advice import Operation, Played, difference, leave_out_extenders, states, try_again_without
 from schedweb.engine import commands
 from schedweb.engine.copying import let_go_of_all_but
 from schedweb.engine.obey import Obedience
@@ -93,6 +94,7 @@ class PlayedOn:
         player = self.player
         # A real clock would make whoever asks wait for hours; what is decided is the same.
         player.options = replace(player.options, clock="virtual")
+        within = leave_out(player)
         obedience = Obedience(player)
         try:
             for each in operations:
@@ -102,6 +104,24 @@ class PlayedOn:
         happened = None
         while happened not in OVER and time.monotonic() < until and os.getppid() == self.asked_by:
             happened = player.operate(whole=True)
+            if within and not player.scheduler.mid_cycle:
+                within = False
+                try_again_without(player.scheduler)
+                player.settle()
         # Volumes that are still to be bound when nothing else is to be done may never be; devices wait for a person.
         after = states(player.scheduler, binding=happened is Happened.WAITS)
         return difference(self.before, after, finished=happened in OVER)
+
+
+def leave_out(player: Player) -> bool:
+    """Whether an attempt is under way: an extender may have refused its pod, which is to be tried again when it has
+    ended."""
+    scheduler = player.scheduler
+    if not scheduler.core.extenders:
+        return False
+    leave_out_extenders(scheduler)
+    # An extender that is down makes errors for ever, and that is over.
+    player.errors, player.endless = 0, None
+    try_again_without(scheduler)
+    player.settle()
+    return scheduler.mid_cycle

@@ -1976,6 +1976,8 @@ export interface components {
         };
         /** @description The attempt tried once more in the same moment with percentageOfNodesToScore 100. */
         AllNodesResult: {
+            /** @description the configuration has extenders, and they were left out; not in older answers */
+            without_extenders?: boolean;
             /** @description who would have won */
             node: string;
             checked: number;
@@ -2267,6 +2269,8 @@ export interface components {
             lost_text: string;
         };
         CapacityNodesResult: {
+            /** @description the configuration has extenders, and they were left out; not in older answers */
+            without_extenders?: boolean;
             shape: string;
             nodes: number;
             helped: number;
@@ -2275,6 +2279,8 @@ export interface components {
             limit: number;
         };
         CapacityPodsResult: {
+            /** @description the configuration has extenders, and they were left out; not in older answers */
+            without_extenders?: boolean;
             pod: string;
             fits: number;
             at_limit: boolean;
@@ -4872,6 +4878,8 @@ export interface components {
         };
         /** @description The pod was taken from a copy and scheduled anew, with every node looked at and nobody evicted for it. */
         PlacedAgainResult: {
+            /** @description the configuration has extenders, and they were left out; not in older answers */
+            without_extenders?: boolean;
             /** @description namespace/name */
             pod: string;
             /** @description where it is */
@@ -6618,6 +6626,8 @@ export interface components {
          */
         WhatEnum: "cycle" | "point";
         WhatWouldHelpResult: {
+            /** @description the configuration has extenders, and they were left out; not in older answers */
+            without_extenders?: boolean;
             /** @description namespace/name */
             pod: string;
             /** @description where it goes as it is; then no remedy is needed */
@@ -6635,6 +6645,8 @@ export interface components {
         };
         /** @description The pod was tried on a copy, alone, with the run's configuration. */
         WhyPendingResult: {
+            /** @description the configuration has extenders, and they were left out; not in older answers */
+            without_extenders?: boolean;
             /** @description namespace/name */
             pod: string;
             /** @description where it would go; empty: nowhere */

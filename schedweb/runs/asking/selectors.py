@@ -72,8 +72,9 @@ def result_body(analysis: Analysis) -> object:
 
 def why_body(analysis: Analysis, found: dict[str, Any]) -> dict[str, Any]:
     headline, detail = said_of(analysis, found)
-    names = ("pod", "node", "evicts", "message")
-    return {**{name: found[name] for name in names}, "headline": headline, "detail": detail}
+    names = ("pod", "node", "evicts", "message", "without_extenders")
+    known = {name: found[name] for name in names if name in found}
+    return {**known, "headline": headline, "detail": detail}
 
 
 def remedy_body(remedy: dict[str, Any]) -> dict[str, Any]:

@@ -57,7 +57,13 @@ class RemedySerializer(serializers.Serializer[Any]):
     finished = serializers.BooleanField(help_text="false: there was no time to play it to its end")
 
 
-class WhatWouldHelpResultSerializer(serializers.Serializer[Any]):
+class TriedOutSerializer(serializers.Serializer[Any]):
+    without_extenders = serializers.BooleanField(
+        required=False, help_text="the configuration has extenders, and they were left out; not in older answers"
+    )
+
+
+class WhatWouldHelpResultSerializer(TriedOutSerializer):
     pod = serializers.CharField(help_text="namespace/name")
     fits_on = serializers.CharField(allow_blank=True, help_text="where it goes as it is; then no remedy is needed")
     why = serializers.CharField(allow_blank=True, help_text="why its workload can never run all its replicas")
@@ -76,7 +82,7 @@ class RankedNodeSerializer(serializers.Serializer[Any]):
     )
 
 
-class PlacedAgainResultSerializer(serializers.Serializer[Any]):
+class PlacedAgainResultSerializer(TriedOutSerializer):
     """The pod was taken from a copy and scheduled anew, with every node looked at and nobody evicted for it."""
 
     pod = serializers.CharField(help_text="namespace/name")
@@ -94,7 +100,7 @@ class PlacedAgainResultSerializer(serializers.Serializer[Any]):
     ranked = RankedNodeSerializer(many=True, help_text="the 20 best nodes, and the one where it is")
 
 
-class WhyPendingResultSerializer(serializers.Serializer[Any]):
+class WhyPendingResultSerializer(TriedOutSerializer):
     """The pod was tried on a copy, alone, with the run's configuration."""
 
     pod = serializers.CharField(help_text="namespace/name")
@@ -113,7 +119,7 @@ class NodeCapacitySerializer(serializers.Serializer[Any]):
     can_become_free = serializers.BooleanField()
 
 
-class CapacityPodsResultSerializer(serializers.Serializer[Any]):
+class CapacityPodsResultSerializer(TriedOutSerializer):
     pod = serializers.CharField()
     fits = serializers.IntegerField()
     at_limit = serializers.BooleanField()
@@ -126,7 +132,7 @@ class StuckPodSerializer(serializers.Serializer[Any]):
     message = serializers.CharField()
 
 
-class CapacityNodesResultSerializer(serializers.Serializer[Any]):
+class CapacityNodesResultSerializer(TriedOutSerializer):
     shape = serializers.CharField()
     nodes = serializers.IntegerField()
     helped = serializers.IntegerField()
@@ -154,7 +160,7 @@ class OtherWeightsResultSerializer(serializers.Serializer[Any]):
     workloads = MovedWorkloadSerializer(many=True, help_text="the 50 that would move most")
 
 
-class AllNodesResultSerializer(serializers.Serializer[Any]):
+class AllNodesResultSerializer(TriedOutSerializer):
     """The attempt tried once more in the same moment with percentageOfNodesToScore 100."""
 
     node = serializers.CharField(help_text="who would have won")

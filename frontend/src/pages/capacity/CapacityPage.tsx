@@ -5,6 +5,7 @@ import { type SubmitEvent, useState } from "react";
 
 import { useAnalysis } from "@/analyses/useAnalysis";
 import { useMoment } from "@/analyses/useMoment";
+import { WithoutExtenders } from "@/analyses/WithoutExtenders";
 import { Working } from "@/analyses/Working";
 import type { NodesAnswer, PodsAnswer } from "@/api/analyses";
 import { runPodsQuery } from "@/api/queries";
@@ -107,6 +108,7 @@ function Room({ run, answer }: { run: string; answer: PodsAnswer }) {
         <span className="grow" />
         <Csv name="capacity-pods.csv" rows={() => podsRows(answer)} />
       </div>
+      <WithoutExtenders answer={answer} className={classes.note} />
       {answer.message === "" ? null : <p className={classes.note}>{t("theNext", { message: answer.message })}</p>}
       <ScrollRegion className={classes.scroll} label={t("roomPerNode")}>
         <table className={classes.table}>
@@ -233,6 +235,7 @@ function Needed({ run, answer }: { run: string; answer: NodesAnswer }) {
         <span className="grow" />
         <Csv name="capacity-nodes.csv" rows={() => nodesRows(answer)} />
       </div>
+      <WithoutExtenders answer={answer} className={classes.note} />
       {answer.never.length === 0 ? null : (
         <>
           <p className={classes.note}>

@@ -1,6 +1,7 @@
 /** Of a pod of a real cluster that is followed: what our scheduler says of it, tried on a copy with the run's configuration. */
 import { useAnalysis } from "@/analyses/useAnalysis";
 import { useMoment } from "@/analyses/useMoment";
+import { WithoutExtenders } from "@/analyses/WithoutExtenders";
 import { Working } from "@/analyses/Working";
 import type { PodDetail, Run } from "@/api/types";
 import { Button } from "@/components/Button";
@@ -27,6 +28,7 @@ export function TriedHere({ run, pod }: { run: Run; pod: PodDetail }) {
           <p className={classes.said}>
             <b>{why.result.headline}</b> {why.result.detail}
           </p>
+          <WithoutExtenders answer={why.result} className={classes.said} />
           {why.result.message === "" ? null : <p className={`mono ${classes.foot}`}>{why.result.message}</p>}
         </>
       )}

@@ -2,6 +2,7 @@ import { useState } from "react";
 
 import { useAnalysis } from "@/analyses/useAnalysis";
 import { useMoment } from "@/analyses/useMoment";
+import { WithoutExtenders } from "@/analyses/WithoutExtenders";
 import { Working } from "@/analyses/Working";
 import type { HelpAnswer } from "@/api/analyses";
 import type { PodDetail, Run } from "@/api/types";
@@ -64,6 +65,7 @@ function Answer({ run, pod, position, answer }: { run: string; pod: string; posi
   const more = remedies.length - shown.length;
   return (
     <>
+      <WithoutExtenders answer={answer} className={classes.said} />
       {answer.why === "" ? null : <p className={classes.said}>{answer.why}</p>}
       {remedies.length === 0 ? (
         <p className={classes.said}>{noRemedy(answer)}</p>

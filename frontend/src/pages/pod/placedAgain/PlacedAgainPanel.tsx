@@ -4,6 +4,7 @@ import { useState } from "react";
 
 import { useAnalysis } from "@/analyses/useAnalysis";
 import { useMoment } from "@/analyses/useMoment";
+import { WithoutExtenders } from "@/analyses/WithoutExtenders";
 import { Working } from "@/analyses/Working";
 import type { PlacedAgainAnswer } from "@/api/analyses";
 import type { PodDetail, Run } from "@/api/types";
@@ -55,6 +56,7 @@ export function PlacedAgainPanel({ run, pod }: { run: Run; pod: PodDetail }) {
             {againDetail(found).map((one) => (
               <p key={one}>{one}</p>
             ))}
+            <WithoutExtenders answer={found} />
           </div>
           {found.ranked.length === 0 ? null : <Ranking run={run.id} found={found} />}
         </>

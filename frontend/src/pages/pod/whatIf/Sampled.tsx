@@ -1,5 +1,6 @@
 /** What percentageOfNodesToScore left out, and on request who would have won had every node been looked at. */
 import { useAnalysis } from "@/analyses/useAnalysis";
+import { WithoutExtenders } from "@/analyses/WithoutExtenders";
 import type { Attempt } from "@/api/podTypes";
 import { useMe } from "@/api/useMe";
 import { Button } from "@/components/Button";
@@ -43,6 +44,7 @@ export function Sampled({ run, attempt, asked, onAsk }: SampledProps) {
         {found !== null && found.tied > 1 ? ` ${t("tiedAtAll", { count: found.tied })}` : ""}
       </p>
       {found === null ? null : <p className={classes.hint}>{t("howFound")}</p>}
+      {found === null ? null : <WithoutExtenders answer={found} className={classes.hint} />}
       {tried.progress === "none" && !visits ? (
         <Button size="sm" onClick={onAsk}>
           {t("whoAtAll")}
