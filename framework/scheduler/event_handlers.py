@@ -127,7 +127,12 @@ def _pod_added(core: SchedulingCore, pod: Pod) -> None:
 
 
 def _pod_updated(core: SchedulingCore, old: Pod, new: Pod) -> None:
-    if old.spec.node_name:
+    if old.spec.node_name and not new.spec.node_name:
+        # Only a list of an etcd that was restored from a backup says so. Upstream's informers filter by the node: for
+        # who hears of bound pods it went, for who hears of others it came.
+        _pod_deleted(core, old)
+        _pod_added(core, new)
+    elif old.spec.node_name:
         _tell_cache(core, lambda: core.cache.update_pod(old, PodInfo(new)))
         for event in pod_update_events(old, new):
             core.queue.move_all(event, old, new, core.now)

@@ -189,6 +189,8 @@ class ObservedChange(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unk
     manifest: dict[str, Any]
     listed: bool = False
     """A list told it: what happened in between is not known."""
+    undone: bool = False
+    """The list is newer than what the run knows better, so that is no more: etcd was restored from a backup."""
 
 
 class ClusterChanges(Command, frozen=True, tag="cluster_changes"):
@@ -204,6 +206,8 @@ class WriteOutcome(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
     number: int
     """Of the write (live.py)."""
     outcome: Outcome
+    at: int = 0
+    """When the answer came; nanoseconds since 1970 by the worker's clock. 0: not known."""
 
 
 class WriteOutcomes(Command, frozen=True, tag="write_outcomes"):

@@ -124,11 +124,13 @@ class End(Message, frozen=True, tag="end"):
 
 class Seen(msgspec.Struct, frozen=True, array_like=True):
     """What the reader of a cluster saw. ``what``: ``added``, ``modified``, ``deleted``; ``list`` begins a list of a
-    kind, whose objects are ``listed`` one by one, and ``whole`` ends it; ``relisted`` is what a later list has new or
-    otherwise. ``manifest``, as JSON, of ``list`` and ``whole`` names only the kind, of ``deleted`` only the object."""
+    kind, whose objects are ``listed`` one by one, and ``whole`` ends it. ``manifest``, as JSON, of ``list`` and
+    ``whole`` names only the kind, of ``deleted`` only the object."""
 
-    what: Literal["added", "modified", "deleted", "list", "listed", "whole", "relisted"]
+    what: Literal["added", "modified", "deleted", "list", "listed", "whole"]
     manifest: bytes
+    asked_at: int = 0
+    """Of ``list``: when it was asked for, nanoseconds since 1970 by the worker's clock; 0: not known."""
 
 
 class Look(Message, frozen=True, tag="look"):

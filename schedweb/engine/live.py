@@ -2,12 +2,13 @@
 
 Nothing is sent from here. A write that a binding cycle needs the answer of stands (``Unanswered``); others are told and
 not waited for. A binding that was answered is seen at once, for the API server binds a uid once and for good; all else
-is seen when its watch comes. After ``go_on_simulated`` it is a simulated cluster, as in a fork.
+is seen when its watch comes. Only a list that was asked for later takes back what was answered: etcd was restored from
+a backup. After ``go_on_simulated`` it is a simulated cluster, as in a fork.
 """
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -60,6 +61,8 @@ class _Victim(msgspec.Struct):
     pod: Pod
     said: list[tuple[str, str, Pod, str]] = []
     """Events that are told when it was deleted."""
+    is_deleted: bool = False
+    """The API server said so: from then on it terminates, or is gone."""
 
 
 class LiveCluster(Cluster):
@@ -80,6 +83,12 @@ class LiveCluster(Cluster):
         self._victims: dict[str, _Victim] = {}
         self._ahead: dict[str, int] = {}
         """uid → version that was written; what watches bring from before is left out."""
+        self.answered: dict[str, int] = {}
+        """uid → when our last write that changes this object was answered; nanoseconds since 1970 by the worker's
+        clock. Nothing is decided by it here: lists that were asked for later are known by it (observed.py)."""
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({"answered": {}, **state})  # of a checkpoint from before there was any
 
     # --- what watches bring -------------------------------------------------------------------------------------------
 
@@ -92,6 +101,23 @@ class LiveCluster(Cluster):
             return True
         version, ahead = seen.metadata.resource_version, self._ahead.get(seen.metadata.uid)
         return ahead is not None and version.isdigit() and int(version) < ahead
+
+    def takes_back(self, seen: KubeObject) -> bool:
+        """Whether an object that was listed after our write of it was answered is from before that."""
+        victim = self._victims.get(seen.metadata.uid)
+        is_deleted = victim is not None and victim.is_deleted and seen.metadata.deletion_timestamp is None
+        return is_deleted or self.is_outdated(seen)
+
+    def undo(self, seen: KubeObject) -> Pod | None:
+        """What was written of it is forgotten, for the cluster has. A victim that was deleted and is back, or None."""
+        uid = seen.metadata.uid
+        self._not_failed.discard(uid)
+        self._ahead.pop(uid, None)
+        victim = self._victims.get(uid)
+        if victim is None or not victim.is_deleted:
+            return None
+        del self._victims[uid]
+        return victim.pod
 
     def is_left_out(self, seen: KubeObject) -> bool:
         """Pending pods of namespaces that are not allowed are not looked at."""
@@ -114,6 +140,7 @@ class LiveCluster(Cluster):
         self._not_failed.discard(obj.metadata.uid)
         self._victims.pop(obj.metadata.uid, None)
         self._ahead.pop(obj.metadata.uid, None)
+        self.answered.pop(obj.metadata.uid, None)
 
     # --- what binding cycles write ------------------------------------------------------------------------------------
 
@@ -166,6 +193,7 @@ class LiveCluster(Cluster):
         if old is None or self._ahead.get(obj.metadata.uid, 0) >= version:
             return
         self._ahead[obj.metadata.uid] = version
+        self.answered[obj.metadata.uid] = self.answered.get(self._acting, 0)
         known = old.metadata.resource_version
         if not known.isdigit() or int(known) < version:
             self._see(old, replace(obj, metadata=replace(obj.metadata, resource_version=str(version))))
@@ -251,8 +279,9 @@ class LiveCluster(Cluster):
 
     # --- what became of it --------------------------------------------------------------------------------------------
 
-    def hear(self, number: int, outcome: Outcome) -> tuple[str, Pod | None]:
-        """(the pod whose binding cycle goes on, or ""; a victim that could not be evicted, or None)."""
+    def hear(self, number: int, outcome: Outcome, at: int = 0) -> tuple[str, Pod | None]:
+        """(the pod whose binding cycle goes on, or ""; a victim that could not be evicted, or None). ``at``: when it
+        was answered, nanoseconds since 1970; 0: not known."""
         asked = self._asked.pop(number, None)
         if asked is None:
             return "", None
@@ -260,6 +289,7 @@ class LiveCluster(Cluster):
             answers = self._answers.get(asked.uid)
             if answers is not None:
                 answers[asked.key] = outcome
+                self.answered[asked.uid] = at
             return asked.uid, None
         victim = self._victims.get(asked.uid)
         if victim is None or outcome.result in GONE:
@@ -271,6 +301,8 @@ class LiveCluster(Cluster):
         if asked.what == "disrupt":
             self._write(pods.evict(victim.pod), _Asked("evict", asked.uid))
         else:
+            victim.is_deleted = not outcome.dry_run
+            self.answered[asked.uid] = at
             for said in victim.said:
                 self._write_event(*said)
             victim.said = []

@@ -21,7 +21,7 @@ from framework.objects.decode import decode_manifest, to_manifest
 from framework.objects.errors import ObjectError
 from framework.scheduler.controllers import CONTROLLERS, OF_CHANGES
 from framework.scheduler.store import Key, object_key
-from framework.sentences import sentence
+from framework.sentences import counted_sentence, forms, sentence
 from schedweb.engine import commands
 from schedweb.engine.commands import ObservedChange
 from schedweb.engine.frames import Seen
@@ -31,9 +31,14 @@ from schedweb.engine.own_world import OwnCluster
 from schedweb.engine.player import Player
 from schedweb.engine.told import ToldProjection
 from schedweb.engine.world import Refused
+from schedweb.engine.written import try_those_who_wait_for
 
 SIZE: Final = 16
 NOT_FOLLOWING: Final = sentence("This run follows no cluster.")
+WENT_BACK: Final = forms(
+    "The cluster went back to an earlier state, as when etcd is restored from a backup: {count} object changed back.",
+    "The cluster went back to an earlier state, as when etcd is restored from a backup: {count} objects changed back.",
+)
 Place = tuple[str, str, Key]
 """(apiVersion, kind, (namespace, name))."""
 _JSON: Final = msgspec.json.Encoder(order="deterministic")
@@ -99,6 +104,7 @@ def observe_all(player: Player, command: commands.ClusterChanges) -> None:
         raise Refused(NOT_FOLLOWING)
     player.scheduler.advance(max(player.now, command.at))
     hashed = hashlib.blake2b(bytes.fromhex(player.digest), digest_size=SIZE)
+    undone = 0
     for place, change in enumerate(command.changes):
         try:
             observation = observation_of(player, change)
@@ -106,7 +112,8 @@ def observe_all(player: Player, command: commands.ClusterChanges) -> None:
             words = sentence("A change of the cluster cannot be read: {why}", why=error.words)
             player.projection.feed.line(player.now, "engine", words)
             continue
-        if player.live is not None and observation.after is not None and player.live.is_outdated(observation.after):
+        live, after = player.live, observation.after
+        if live is not None and after is not None and not change.undone and live.is_outdated(after):
             continue  # what was written meanwhile is newer
         if player.own is not None:
             observation = here(player.own, change, observation, player.now)
@@ -114,10 +121,24 @@ def observe_all(player: Player, command: commands.ClusterChanges) -> None:
         if player.live is not None and observation.is_binding:
             _leave_waiting(player, player.live, observation)
         observe(player, observation)
+        if change.undone:
+            undone += 1
+            _undo(player, observation)
         hashed.update(_hashed(change, observation))
         if player.own is not None:
             hashed.update(_JSON.encode(player.own.beside.pods.get(key_of(change.manifest))))
     player.digest = hashed.hexdigest()
+    if undone:
+        player.projection.feed.line(player.now, "engine", counted_sentence(*WENT_BACK, undone))
+
+
+def _undo(player: Player, observation: Observation) -> None:
+    seen = observation.after
+    if player.live is None or seen is None:
+        return
+    victim = player.live.undo(seen)
+    if victim is not None:
+        try_those_who_wait_for(player, victim)
 
 
 def here(own: OwnCluster, change: ObservedChange, there: Observation, now: int) -> Observation:
@@ -184,8 +205,14 @@ class Differences:
         self.player = player
         self._listed: dict[tuple[str, str], set[Key]] = {}
         """(apiVersion, kind) → those seen so far."""
+        self._asked_at: dict[tuple[str, str], int] = {}
+        """When they were asked for; nanoseconds since 1970, 0: not known."""
         self._ahead: dict[Place, KubeObject | None] = {}
         """Objects as they will be after the changes that were found so far."""
+        self._undone: set[Place] = set()
+        """Of these what the run knows better is taken back by a change that was found."""
+        if player.live is not None:
+            player.live.answered.clear()  # whatever is listed from here on was asked for later
 
     def of(self, seen: Iterable[Seen]) -> list[ObservedChange]:
         """Each at most once per object and state, in the order in which it was seen."""
@@ -196,7 +223,7 @@ class Differences:
             manifest: dict[str, Any] = msgspec.json.decode(each.manifest)
             kind = str(manifest.get("apiVersion", "")), str(manifest.get("kind", ""))
             if each.what == "list":
-                self._listed[kind] = set()
+                self._listed[kind], self._asked_at[kind] = set(), each.asked_at
                 continue
             if each.what == "whole":
                 listed = self._listed.pop(kind, None)
@@ -211,27 +238,47 @@ class Differences:
             if each.what == "deleted":
                 found.append(self._went(key, known))
                 continue
-            if each.what == "listed" and kind in self._listed:
+            is_listed = each.what == "listed"
+            if is_listed and kind in self._listed:
                 self._listed[kind].add(key[2])
             admitted = admit(obj, cluster, stored=True, validate=False)
             if isinstance(admitted, AdmissionError):
                 continue
-            listed_now = each.what in ("listed", "relisted")
-            if self._is_news(key, known, without_heartbeats(admitted), listed=listed_now):
+            after = without_heartbeats(admitted)
+            undone = is_listed and self._is_undone(key, known, after)
+            if undone and self.player.live is not None and self.player.live.is_left_out(after):
+                found.append(self._went(key, known))
+            elif undone or self._is_news(key, known, after, listed=is_listed):
                 verb: Literal["added", "modified"] = "added" if known is None else "modified"
-                found.append(ObservedChange(verb, manifest, listed=listed_now))
+                found.append(ObservedChange(verb, manifest, listed=is_listed, undone=undone))
         return [each for each in found if each is not None]
 
     def begin(self) -> None:
         """Of what is to come all is as it is now."""
         self._ahead = {}
+        self._undone = set()
+
+    def _is_undone(self, key: Place, known: KubeObject | None, after: KubeObject) -> bool:
+        """Of one that is listed: whether the list, as the cluster now is, takes back what can only be taken back with
+        all that came after it. One that may be older than what we wrote does not."""
+        asked_at = self._asked_at.get(key[:2], 0)
+        if not asked_at or known is None or known.metadata.uid != after.metadata.uid or self.player.own is not None:
+            return False
+        live = self.player.live
+        if live is not None and live.answered.get(after.metadata.uid, 0) >= asked_at:
+            return False
+        undone = was_taken_back(known, after) or (live is not None and live.takes_back(after))
+        if undone:
+            self._undone.add(key)
+            self._ahead[key] = after
+        return undone
 
     def _is_news(self, key: Place, known: KubeObject | None, after: KubeObject, *, listed: bool) -> bool:
         """Whether it is told; from here on it is as it was seen."""
         if known is not None and is_same(known, after) and not self._is_newer(known, after):
             return False
         live = self.player.live
-        if live is not None and (live.is_left_out(after) or live.is_outdated(after)):
+        if live is not None and (live.is_left_out(after) or (key not in self._undone and live.is_outdated(after))):
             return False
         self._ahead[key] = after
         return True
@@ -253,6 +300,15 @@ class Differences:
         objects = self.player.world.cluster.of_kind(*kind)
         gone = [obj for obj in objects if object_key(obj) not in listed]
         return [self._went((*kind, object_key(obj)), obj) for obj in gone]
+
+
+def was_taken_back(known: KubeObject, seen: KubeObject) -> bool:
+    """Whether the same pod has lost its node, or terminates no more, which no API server does."""
+    if not isinstance(known, Pod) or not isinstance(seen, Pod):
+        return False
+    lost = known.spec.node_name and not seen.spec.node_name
+    terminated = known.metadata.deletion_timestamp is not None and seen.metadata.deletion_timestamp is None
+    return bool(lost) or terminated
 
 
 def is_same(known: KubeObject, seen: KubeObject) -> bool:

@@ -244,6 +244,13 @@ class Projection(EvictionsShown):
             self.nodes.put(view.uid, view.node, BOUND, view.amounts)
             view.point = ""
             self.enter(view, "bound", sentence("Bound to {node}", node=view.node), strong=True)
+        elif old is not None and old.spec.node_name and not new.spec.node_name:
+            # etcd was restored from a backup. Where the pod stands from here on is told with the queue.
+            self.nodes.take(view.uid)
+            view.node, view.score = "", None
+            self.touch(view)
+            if new.spec.scheduler_name not in self.schedulers:
+                self._unknown_profile(new, view)
         elif old is not None and old.metadata.labels != new.metadata.labels:
             self.touch(view)
 

@@ -31,7 +31,7 @@ def hear_outcomes(player: Player, command: commands.WriteOutcomes) -> None:
     hashed.update(_JSON.encode(command))
     player.digest = hashed.hexdigest()
     for each in command.outcomes:
-        uid, kept = live.hear(each.number, each.outcome)
+        uid, kept = live.hear(each.number, each.outcome, each.at)
         if uid:
             player.scheduler.write_answered(uid)
         if kept is not None:
@@ -43,6 +43,11 @@ def _not_evicted(player: Player, victim: Pod, said: commands.WriteOutcome) -> No
     outcome = said.outcome
     words = sentence("{pod} could not be evicted: {why}", pod=victim.key, why=outcome.message or outcome.result)
     player.projection.feed.line(player.now, "engine", words)
+    try_those_who_wait_for(player, victim)
+
+
+def try_those_who_wait_for(player: Player, victim: Pod) -> None:
+    """It stays, so its room is not coming."""
     scheduler = player.scheduler
     scheduler.eviction_failed(victim)
     refs = scheduler.core.queue.nominator.refs(victim.spec.node_name)

@@ -12,7 +12,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 from django.db import DatabaseError, InterfaceError, close_old_connections
@@ -39,7 +39,17 @@ MOST_BYTES: Final = 1_000_000
 MOST_WAITING: Final = 20_000
 """Lines. A process that has more to say waits, and its API server with it."""
 LOOK_SECONDS: Final = 0.5
-_SEEN: Final = msgspec.json.Decoder(tuple[str, msgspec.Raw])
+
+
+class _Line(msgspec.Struct, array_like=True):
+    """As observing.py writes it."""
+
+    what: Literal["added", "modified", "deleted", "list", "listed", "whole"]
+    manifest: msgspec.Raw
+    asked_at: int = 0
+
+
+_LINE: Final = msgspec.json.Decoder(_Line)
 
 
 class _Kind(msgspec.Struct):
@@ -66,7 +76,7 @@ class Watching:
         self._told = False
         self._stored = 0.0
         self._behind: set[tuple[str, str]] = set()
-        """(group, kind) of first lists that the engine has not looked at to their end."""
+        """(group, kind) of lists that the engine has not looked at to their end."""
         self._looked_at: list[tuple[str, str]] = []
         """Those whose end it is looking at."""
 
@@ -189,8 +199,8 @@ class Watching:
             return "" if ended.is_set() else why(process, folder / "complaints")
 
     def _put(self, line: bytes, ended: threading.Event, waiting: queue.Queue[Seen]) -> None:
-        what, manifest = _SEEN.decode(line)
-        seen = Seen(what, bytes(manifest))  # type: ignore[arg-type]  # our own process says it
+        told = _LINE.decode(line)
+        seen = Seen(told.what, bytes(told.manifest), told.asked_at)
         if seen.what == "list":
             self._behind.add(_kind_of(seen))
         while not ended.is_set():
@@ -216,7 +226,7 @@ class Watching:
             close_own_connection()
 
     def _as_far_as_looked_at(self, line: bytes) -> bytes:
-        """A kind is caught up with when the run has its first list, not when the reader has it."""
+        """A kind is caught up with when the run has its list, not when the reader has it."""
         if not (behind := set(self._behind)):
             return line
         state = msgspec.json.decode(line, type=ClusterState)

@@ -311,7 +311,7 @@ class ClusterScheduling(Watching):
             return True  # whoever goes on looks at it
         if not item.row.is_awaited and outcome.result in NOT_CARRIED_OUT and self._may_come_later(item.row.write):
             return False
-        self._outcomes.put(WriteOutcome(number, outcome))
+        self._outcomes.put(WriteOutcome(number, outcome, time.time_ns()))
         self.wake()
         return True
 

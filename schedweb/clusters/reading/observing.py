@@ -1,8 +1,8 @@
 """A cluster that a run follows: what its reflectors see is written line by line, for whoever keeps the run's journal.
 
-``["added", {…}]``, ``["modified", {…}]``, ``["deleted", {…}]`` for changes; ``["list", {…}]``, then ``["listed", {…}]``
-for each object, then ``["whole", {…}]`` for the first list of a kind. What a later list differs in is told as changes:
-``["relisted", {…}]`` for what is new or other there.
+``["added", {…}]``, ``["modified", {…}]``, ``["deleted", {…}]`` for changes; for each list of a kind ``["list", {…},
+1764374400000000000]``, then ``["listed", {…}]`` for each object, then ``["whole", {…}]``. The number says when the list
+was asked for, in nanoseconds since 1970.
 Between them, every second, an object: ``ClusterState``.
 """
 
@@ -36,14 +36,14 @@ class Observing:
         elif resource in self._lists:
             self._write(b"listed", self._text(resource, reduced), is_last=False)
         else:
-            text = self._text(resource, reduced)
-            self._write(b"relisted" if self._of[resource].tells_list else WORDS[change], text)
+            self._write(WORDS[change], self._text(resource, reduced))
 
-    def listed(self, resource: Resource, is_whole: bool) -> None:
-        self._write(b"whole" if is_whole else b"list", _named(resource))
-        if is_whole:
+    def listed(self, resource: Resource, asked_at: int | None) -> None:
+        if asked_at is None:
+            self._write(b"whole", _named(resource))
             self._lists.discard(resource)
         else:
+            self._line(b'["list",%b,%d]\n' % (_named(resource), asked_at))
             self._lists.add(resource)
 
     def tell_state(self) -> None:

@@ -56,8 +56,9 @@ REFUSALS: Final = 3
 Change = Literal["ADDED", "MODIFIED", "DELETED"]
 Listener = Callable[[Resource, Change, Key, Reduced | None], None]
 """Told of every change, also of those that are found by comparing after a list."""
-ListListener = Callable[[Resource, bool], None]
-"""Told before (False) and after (True) all that the first list has is told as added."""
+ListListener = Callable[[Resource, int | None], None]
+"""Told before all that a list has is told as added, with when it was asked for (nanoseconds since 1970), and
+afterwards, with None."""
 
 
 class KindState(msgspec.Struct):
@@ -122,10 +123,10 @@ class Reflector:
         self.state = KindState(resource.kind, resource.plural, resource.group, since=time.time(), streams=streams)
         self._listener = listener
         self._on_list = on_list
+        self._asked_at = 0
+        """When the list that is told, or under way, was asked for; nanoseconds since 1970."""
         self._is_told = False
         """The listener has heard of a list."""
-        self.tells_list = False
-        """What it tells now is the outcome of a list, so what came in between is not known."""
         self.reducer = Reducer()
         self._version: str | None = None
         """Where a watch goes on; None: it has to be listed."""
@@ -242,6 +243,7 @@ class Reflector:
         """In pages."""
         found: dict[Key, Reduced] = {}
         self.state.read = 0
+        self._asked_at = time.time_ns()
         version = ""
         for page in pages(self.access, self.resource, self.resource.selector):
             for item in page.items:
@@ -274,28 +276,29 @@ class Reflector:
         self._is_live()
 
     def _replace(self, found: dict[Key, Reduced], *, counted: bool = True) -> None:
-        """What differs from before is told as changes."""
+        """What differs from before is told as changes; whoever hears of lists is told all that this one has: what
+        they made of earlier changes may be wrong by now, although no version here is another."""
         before, self.objects = self.objects, found
         self.state.objects, self.pending = len(found), sum(each.pending for each in found.values())
-        on_list = None if self._is_told else self._on_list
-        self._is_told = True
-        if on_list is not None:
-            on_list(self.resource, False)
-        self.tells_list = True
         for change, key, reduced in _differences(before, found):
             if counted:
                 self._counted(time.time())
-            if self._listener is not None:
+            if self._listener is not None and self._on_list is None:
                 self._listener(self.resource, change, key, reduced)
-        self.tells_list = False
-        if on_list is not None:
-            on_list(self.resource, True)
+        if self._on_list is not None and self._listener is not None and (found or before or not self._is_told):
+            self._on_list(self.resource, self._asked_at)
+            for key, reduced in found.items():
+                self._listener(self.resource, "ADDED", key, reduced)
+            self._on_list(self.resource, None)
+        self._is_told = True
 
     # --- watches ----------------------------------------------------------------------------------------------------
 
     def _watch(self, seconds: int) -> None:
         """From the version that is known, else with a streaming list in front."""
         query = watch_query(self._version, seconds, selector=self.resource.selector)
+        if self._version is None:
+            self._asked_at = time.time_ns()
         response = self.access.get(self.resource.path, query, read_seconds=SILENT_SECONDS)
         lines = lines_of(self.access, response)
         try:

@@ -135,7 +135,7 @@ def test_pods_that_came_and_were_bound_unseen_are_counted_as_not_judged() -> Non
 
 def test_what_a_later_list_has_otherwise_is_not_judged_either() -> None:
     game = shadowed(*CLUSTER)
-    (change,) = Differences(game).of([Seen("relisted", msgspec.json.encode(pod("new", node_name="b")))])
+    (change,) = Differences(game).of([Seen("listed", msgspec.json.encode(pod("new", node_name="b")))])
     assert (change.verb, change.listed) == ("modified", True)
     (row,) = told(game, ClusterChanges(game.now, (change,)))
     assert row.kind == "not_judged"

@@ -214,7 +214,7 @@ def test_what_was_bound_while_nobody_watched_is_decided_here() -> None:
     late["metadata"]["creationTimestamp"] = "2023-11-14T22:13:25Z"
     before = pod("before", "1", node_name="b")
     before["metadata"]["creationTimestamp"] = "2023-11-14T22:00:00Z"
-    world.told(("relisted", late), ("relisted", before))
+    world.told(("listed", late), ("listed", before))
     assert world.nodes == {"full": "a", "late": "b", "before": "b"}
     assert world.real("late").node == "a"
 
