@@ -7,7 +7,7 @@ agreement.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final, Literal
 
@@ -112,6 +112,12 @@ class _Unwritten:
 
     def clear_nomination(self, pod: Pod) -> str | None:
         return None
+
+    def evicts(self, preemptor: Pod, victims: Sequence[Pod]) -> None:
+        return None
+
+    def is_evicting_for(self, preemptor: Pod) -> bool:
+        return False
 
     def event(self, type_: str, reason: str, pod: Pod, note: str) -> None:
         return None

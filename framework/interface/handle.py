@@ -115,6 +115,15 @@ class ApiWriter(Protocol):
 
     def clear_nomination(self, pod: Pod) -> str | None: ...
 
+    def evicts(self, preemptor: Pod, victims: Sequence[Pod]) -> None:
+        """Said before the first of them is told why: these leave for this pod, in this order, the last one after the
+        others. Where writes are answered at once there is nothing to do."""
+        ...
+
+    def is_evicting_for(self, preemptor: Pod) -> bool:
+        """Whether an eviction for this pod is under way, so that it is not to be tried."""
+        ...
+
     def event(self, type_: str, reason: str, pod: Pod, note: str) -> None: ...
 
 

@@ -33,6 +33,7 @@ def evict(plugin: str, handle: Handle, preemptor: Pod, chosen: Candidate) -> Non
     if not victims:
         return
     _clear_lower(handle, preemptor, chosen.node)
+    handle.api.evicts(preemptor, victims)
     for victim in victims:
         if _evict_one(plugin, handle, preemptor, victim, chosen.node) is not None:
             # As upstream's goroutine: later victims stay, and the pod is tried again at once.

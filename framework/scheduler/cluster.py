@@ -405,6 +405,12 @@ class Cluster(Store):
         condition = PodCondition(type=type_, status=status, reason=reason, message=message)
         return self.patch_pod_status(pod, condition, None)
 
+    def evicts(self, preemptor: Pod, victims: Sequence[Pod]) -> None:
+        """One after the other, each gone at once."""
+
+    def is_evicting_for(self, preemptor: Pod) -> bool:
+        return False
+
     def clear_nomination(self, pod: Pod) -> str | None:
         return self.patch_pod_status(pod, None, Nomination(""))
 

@@ -8,6 +8,7 @@ a backup. After ``go_on_simulated`` it is a simulated cluster, as in a fork.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 import msgspec
@@ -39,6 +40,9 @@ class Scheduling(msgspec.Struct, frozen=True):
     dry_run: bool = False
     node_selector: dict[str, str] = {}
     """Labels of the nodes that are ours; empty: all."""
+    victims_in_turn: bool = False
+    """The last victim of a preemption waits for the others. Of runs that began before there was such an order: False,
+    for their journals number the writes of victims as they were told, all at once."""
 
 
 class WriteRow(msgspec.Struct, frozen=True, array_like=True):
@@ -58,11 +62,29 @@ class _Asked(msgspec.Struct, frozen=True):
 
 
 class _Victim(msgspec.Struct):
+    """Told why, or waiting for its turn to be."""
+
     pod: Pod
     said: list[tuple[str, str, Pod, str]] = []
     """Events that are told when it was deleted."""
     is_deleted: bool = False
     """The API server said so: from then on it terminates, or is gone."""
+    why: PodCondition | None = None
+    """What it is told, until it is its turn."""
+    is_called_off: bool = False
+    """Another victim could not be evicted: after what is on its way nothing more is written."""
+
+
+class _Eviction(msgspec.Struct):
+    """What leaves for one pod."""
+
+    others: list[str]
+    """uids of all but the last of which nobody knows that they leave."""
+    last: str
+    """"" when that one is not deleted by a write, or is gone."""
+
+    def wants(self, uid: str) -> bool:
+        return uid == self.last or uid in self.others
 
 
 class LiveCluster(Cluster):
@@ -81,6 +103,8 @@ class LiveCluster(Cluster):
         self._not_failed: set[str] = set()
         """Pods whose failed binding must not be written onto them: they may well run."""
         self._victims: dict[str, _Victim] = {}
+        self._evictions: dict[str, _Eviction] = {}
+        """uid of who preempts → what leaves for it."""
         self._ahead: dict[str, int] = {}
         """uid → version that was written; what watches bring from before is left out."""
         self.answered: dict[str, int] = {}
@@ -88,7 +112,7 @@ class LiveCluster(Cluster):
         clock. Nothing is decided by it here: lists that were asked for later are known by it (observed.py)."""
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update({"answered": {}, **state})  # of a checkpoint from before there was any
+        self.__dict__.update({"answered": {}, "_evictions": {}, **state})  # of a checkpoint from before there was any
 
     # --- what watches bring -------------------------------------------------------------------------------------------
 
@@ -136,6 +160,7 @@ class LiveCluster(Cluster):
         self._not_failed.add(uid)
 
     def delete(self, obj: KubeObject) -> None:
+        self._leaves(obj.metadata.uid)
         super().delete(obj)
         self._not_failed.discard(obj.metadata.uid)
         self._victims.pop(obj.metadata.uid, None)
@@ -230,16 +255,75 @@ class LiveCluster(Cluster):
         if not self.answers_later or type_ != pods.DISRUPTION:
             return super().patch_pod_condition(pod, type_, status, reason, message)
         uid = pod.metadata.uid
-        if uid in self._victims:
+        if (known := self._victims.get(uid)) is not None:
+            known.is_called_off = False
             return None
-        self._victims[uid] = _Victim(pod)
         condition = PodCondition(type=type_, status=status, reason=reason, message=message)
-        told = pods.disrupt_with(pod, condition, self._clock.now)
+        self._victims[uid] = _Victim(pod, why=condition)
+        self._tell_victim(uid)
+        return None
+
+    def _tell_victim(self, uid: str) -> None:
+        """If it is its turn."""
+        victim = self._victims[uid]
+        if victim.why is None or any(each.last == uid and each.others for each in self._evictions.values()):
+            return
+        told = pods.disrupt_with(victim.pod, victim.why, self._clock.now)
+        victim.why = None
         if told is None:
-            self._write(pods.evict(pod), _Asked("evict", uid))
+            self._write(pods.evict(victim.pod), _Asked("evict", uid))
         else:
             self._write(told, _Asked("disrupt", uid))
-        return None
+
+    def evicts(self, preemptor: Pod, victims: Sequence[Pod]) -> None:
+        if self.answers_later and self.terms.victims_in_turn:
+            *others, last = (each.metadata.uid for each in victims)
+            before = self._evictions.pop(preemptor.metadata.uid, None)
+            self._evictions[preemptor.metadata.uid] = _Eviction(others, last)
+            if before is not None:
+                self._call_off(before)
+
+    def is_evicting_for(self, preemptor: Pod) -> bool:
+        """Until the last victim was deleted, or terminates as far as watches have told."""
+        eviction = self._evictions.get(preemptor.metadata.uid)
+        if eviction is None:
+            return False
+        last = self._victims.get(eviction.last)
+        if last is None or last.why is not None:
+            return True
+        live = self.find(last.pod)
+        return live is not None and live.metadata.deletion_timestamp is None
+
+    def _leaves(self, uid: str) -> None:
+        """A victim was deleted, or is gone: whoever waited for that goes on."""
+        for preemptor, each in list(self._evictions.items()):
+            if not each.wants(uid):
+                continue
+            if each.last == uid:
+                each.last = ""
+            else:
+                each.others.remove(uid)
+            if not each.last and not each.others:
+                del self._evictions[preemptor]
+            elif not each.others and each.last in self._victims:
+                self._tell_victim(each.last)
+
+    def _stays(self, uid: str) -> None:
+        """A victim could not be evicted: what leaves with it only stays as well, as far as that was not written."""
+        for preemptor in [preemptor for preemptor, each in self._evictions.items() if each.wants(uid)]:
+            self._call_off(self._evictions.pop(preemptor))
+
+    def _call_off(self, eviction: _Eviction) -> None:
+        for uid in (*eviction.others, eviction.last):
+            victim = self._victims.get(uid)
+            if victim is None:
+                continue
+            if any(each.wants(uid) for each in self._evictions.values()):
+                self._tell_victim(uid)
+            elif victim.why is None:
+                victim.is_called_off = True
+            else:
+                del self._victims[uid]
 
     def delete_pod(self, pod: Pod) -> str | None:
         return None if self.answers_later else super().delete_pod(pod)
@@ -257,10 +341,12 @@ class LiveCluster(Cluster):
         uid = pod.metadata.uid
         if reason == "Preempted" and (victim := self._victims.get(uid)) is not None:
             victim.said.append((type_, reason, pod, note))
-        elif reason == "FailedScheduling" and (uid in self._not_failed or not self._is_there(pod)):
             return
-        else:
-            self._write_event(type_, reason, pod, note, action)
+        if reason == "Preempted":
+            self._leaves(uid)  # it waited on Permit, so no write deletes it
+        if reason == "FailedScheduling" and (uid in self._not_failed or not self._is_there(pod)):
+            return
+        self._write_event(type_, reason, pod, note, action)
 
     def _write_event(self, type_: str, reason: str, pod: Pod, note: str, action: str = "") -> None:
         # Two Events of a pod at one instant have two names all the same.
@@ -294,11 +380,15 @@ class LiveCluster(Cluster):
         victim = self._victims.get(asked.uid)
         if victim is None or outcome.result in GONE:
             self._victims.pop(asked.uid, None)
+            self._leaves(asked.uid)
             return "", None
         if not outcome.is_done:
             del self._victims[asked.uid]
+            self._stays(asked.uid)
             return "", victim.pod
-        if asked.what == "disrupt":
+        if asked.what == "disrupt" and victim.is_called_off:
+            del self._victims[asked.uid]
+        elif asked.what == "disrupt":
             self._write(pods.evict(victim.pod), _Asked("evict", asked.uid))
         else:
             victim.is_deleted = not outcome.dry_run
@@ -306,6 +396,7 @@ class LiveCluster(Cluster):
             for said in victim.said:
                 self._write_event(*said)
             victim.said = []
+            self._leaves(asked.uid)
         return "", None
 
     def go_on_simulated(self) -> None:
@@ -313,6 +404,7 @@ class LiveCluster(Cluster):
         self.answers_later = False
         self._asked, self._answers, self.outbox = {}, {}, []
         victims, self._victims = self._victims, {}
+        self._evictions = {}
         for each in victims.values():
             if self._is_there(each.pod):
                 self.evict(each.pod)

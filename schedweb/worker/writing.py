@@ -30,6 +30,7 @@ from schedweb.clusters.reading.rights import LEASE, LEASE_NAMESPACE
 from schedweb.clusters.scheduling.driver import DEFAULT_SCHEDULER, FOR_EVER, KUBE_SCHEDULER
 from schedweb.clusters.writing.access import WritingAccess
 from schedweb.clusters.writing.events import Events
+from schedweb.clusters.writing.lease import Lease as HeldLease
 from schedweb.clusters.writing.lease import LeaseHolder
 from schedweb.clusters.writing.permission import permission
 from schedweb.clusters.writing.sending import Limits, Writer
@@ -43,6 +44,7 @@ from schedweb.runs.storing.lease import Lease, LeaseLost, close_own_connection
 from schedweb.runs.storing.patience import patiently
 from schedweb.runs.storing.writes import may_write, store_outcomes, unanswered
 from schedweb.worker.watching import Watching
+from schedweb.writes.events import became_leader
 from schedweb.writes.writes import Outcome, Result, Write
 
 log = logging.getLogger(__name__)
@@ -217,15 +219,31 @@ class ClusterScheduling(Watching):
             namespace=LEASE_NAMESPACE,
             name=KUBE_SCHEDULER if DEFAULT_SCHEDULER in names else LEASE,
             identity=f"{socket.gethostname()}_{uuid.uuid4()}",
-            on_acquired=lambda lease: self._led(),
+            on_acquired=self._led,
             on_lost=self._lost,
             on_problem=lambda why: self.wake(),
         )
         self._holder.start()
 
-    def _led(self) -> None:
+    def _led(self, held: HeldLease) -> None:
+        """Said by a thread of its own: a renewal must not wait for it. It says nothing of pods and is no write of the
+        run."""
+        assert self._holder is not None
         self._held_once = True
+        names = self.terms.schedulers
+        component = DEFAULT_SCHEDULER if DEFAULT_SCHEDULER in names else min(names)
+        write = became_leader(held, self._holder.identity, component, time.time_ns())
+        thread = threading.Thread(target=self._say, args=(write,), name=f"leads-{self.run.pk}", daemon=True)
+        self._threads = [each for each in self._threads if each.is_alive()] + [thread]
+        thread.start()
         self.wake()
+
+    def _say(self, write: Write) -> None:
+        assert self._events_writer is not None
+        try:
+            self._events_writer.send(write)
+        finally:
+            close_own_connection()
 
     def _lost(self) -> None:
         """Nothing is written until it is ours again: it is waited for as by a scheduler that begins."""

@@ -81,7 +81,8 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
         self._places_pod_groups = handle.feature_gates.enabled("TopologyAwareWorkloadScheduling")
 
     def pre_enqueue(self, pod: Pod) -> Status | None:
-        return STILL_RUNNING if pod.metadata.uid in self._preempting else None
+        is_running = pod.metadata.uid in self._preempting or self.handle.api.is_evicting_for(pod)
+        return STILL_RUNNING if is_running else None
 
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
         # Pods gated here also carry the plugin that made them preempt; that plugin's hint decides (upstream comment).

@@ -47,6 +47,7 @@ def terms_of(name: str, asked: dict[str, Any]) -> Scheduling:
         bindings_per_minute=asked.get("bindings_per_minute", 0),
         dry_run=asked.get("dry_run", False),
         node_selector=asked.get("node_selector", {}),
+        victims_in_turn=True,
     )
 
 

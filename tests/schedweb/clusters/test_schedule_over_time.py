@@ -99,6 +99,20 @@ def test_a_volume_is_bound_before_its_pod_and_after_its_approval(
     replay_is_the_same(run)
 
 
+def test_who_leads_is_told_as_an_event_of_the_lease(
+    server: ApiServer, operator: Client, version: str, workers: Begin
+) -> None:
+    run = begun(operator, version)
+    worker = workers(run)
+    until(lambda: state(operator, run)["state"] == "scheduling")
+    until(lambda: [each for each in server.all("Event") if each["reason"] == "LeaderElection"])
+    (event,) = (each for each in server.all("Event") if each["reason"] == "LeaderElection")
+    (held,) = server.all("Lease")
+    assert event["message"] == f"{held['spec']['holderIdentity']} became leader"
+    assert (event["involvedObject"]["name"], event["source"]) == (held["metadata"]["name"], {"component": OURS})
+    worker.end()
+
+
 def test_nothing_is_written_until_a_lost_lease_is_ours_again(
     server: ApiServer, operator: Client, version: str, workers: Begin, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,7 +10,7 @@ import pytest
 from framework.objects.decode import decode_manifest
 from framework.plugins.registry import built_in_registry
 from schedweb.engine.checkpoint import load_checkpoint, save_checkpoint
-from schedweb.engine.commands import ClusterChanges, WriteOutcome, WriteOutcomes
+from schedweb.engine.commands import ClusterChanges, ObservedChange, WriteOutcome, WriteOutcomes
 from schedweb.engine.frames import Seen
 from schedweb.engine.live import LiveCluster, Scheduling, WriteRow
 from schedweb.engine.observed import Differences
@@ -46,6 +46,8 @@ class Desk:
         self.game = self.begin()
         self.table = Table(self.game)
         self.differences = Differences(self.game)
+        self.awaited: list[WriteRow] = []
+        """Whose answer is to come; kept by whoever asks what was written."""
 
     def begin(self) -> Player:
         return scheduling(*self._manifests, terms=self._terms)
@@ -68,9 +70,12 @@ class Desk:
     def told(self, *seen: Seen) -> list[dict[str, Any]]:
         """What of it became changes, applied."""
         found = self.differences.of(seen)
-        if found:
-            self.table.order(ClusterChanges(max(self.game.now, ANSWERED), tuple(found)))
+        self.tell(*found)
         return [msgspec.to_builtins(each) for each in found]
+
+    def tell(self, *changes: ObservedChange) -> None:
+        if changes:
+            self.table.order(ClusterChanges(max(self.game.now, ANSWERED), changes))
 
     def lists(self, asked_at: int, *manifests: Manifest) -> list[dict[str, Any]]:
         kind = {"apiVersion": "v1", "kind": "Pod"}

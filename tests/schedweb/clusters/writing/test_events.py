@@ -1,18 +1,14 @@
-"""Series of Events, and preemption against a cluster that may have moved on."""
+"""Series of Events."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from msgspec.structs import replace
 
 from framework.objects.timestamps import SECOND
-from schedweb.clusters.writing import preempting
 from schedweb.clusters.writing.events import ENDS_AFTER, TOLD_EVERY, Events
 from tests.apiserver import ApiServer
-from tests.apiserver.manifests import pod
-from tests.apiserver.players import Kubelets
 from tests.schedweb.clusters.writing.conftest import MakeWriter, pod_at
 
 NOW = 1_790_000_000 * SECOND
@@ -64,65 +60,3 @@ def test_a_series_whose_event_expired_is_written_again(writable: ApiServer, make
     [again] = writable.all("Event")
     assert again["metadata"]["name"] == stored["metadata"]["name"]
     assert again["series"]["count"] == 2
-
-
-@pytest.fixture
-def crowded(writable: ApiServer) -> ApiServer:
-    writable.play(Kubelets(stop_after=None))
-    writable.add(*(pod(f"low{number}", on="n1") for number in range(3)), pod("high", spec={"priority": 1000}))
-    writable.settle()
-    writable.requests.clear()
-    return writable
-
-
-def names(server: ApiServer, method: str) -> list[str]:
-    return [each.name for each in server.requests.writes() if each.method == method and each.resource != "events"]
-
-
-def test_victims_are_told_deleted_and_reported_the_last_one_last(crowded: ApiServer, make_writer: MakeWriter) -> None:
-    writer = make_writer()
-    victims = [pod_at(crowded, f"low{number}") for number in range(3)]
-    done = preempting.preempt(
-        writer, Events(writer.send, "host"), pod_at(crowded, "high"), victims, "n1", iter(range(NOW, NOW + 99)).__next__
-    )
-    assert [(each.victim, each.makes_room) for each in done] == [(each.metadata.uid, True) for each in victims]
-    assert names(crowded, "DELETE")[-1] == names(crowded, "PATCH")[-1] == "low2"
-    for name in ("low0", "low1", "low2"):
-        mine = [each for each in crowded.requests.writes() if name in str(each.body) or each.name == name]
-        assert [(each.method, each.resource) for each in mine] == [
-            ("PATCH", "pods/status"),
-            ("DELETE", "pods"),
-            ("POST", "events"),
-        ]
-    assert {each["reason"] for each in crowded.all("Event")} == {"Preempted"}
-
-
-def test_a_victim_that_is_gone_makes_room_and_nothing_is_said(crowded: ApiServer, make_writer: MakeWriter) -> None:
-    writer, victims = make_writer(), [pod_at(crowded, "low0"), pod_at(crowded, "low1")]
-    crowded.remove("Pod", "low0", "default")
-    done = preempting.preempt(
-        writer, Events(writer.send, "host"), pod_at(crowded, "high"), victims, "n1", iter(range(NOW, NOW + 99)).__next__
-    )
-    assert [(each.outcome.result, each.makes_room) for each in done] == [("gone", True), ("done", True)]
-    assert len(crowded.all("Event")) == 1
-
-
-def test_where_one_cannot_be_evicted_the_last_one_stays(crowded: ApiServer, make_writer: MakeWriter) -> None:
-    writer, victims = make_writer(), [pod_at(crowded, "low0"), pod_at(crowded, "low1")]
-    with crowded.faults.forbid(verb="delete", name="low0"):
-        done = preempting.preempt(
-            writer, Events(writer.send, "host"), pod_at(crowded, "high"), victims, "n1", lambda: NOW
-        )
-    assert [(each.outcome.result, each.makes_room) for each in done] == [("forbidden", False)]
-    assert not names(crowded, "DELETE") or names(crowded, "DELETE") == ["low0"]
-    assert "deletionTimestamp" not in crowded.get("Pod", "low1", "default")["metadata"]
-
-
-def test_victims_that_terminate_are_left_alone(crowded: ApiServer, make_writer: MakeWriter) -> None:
-    crowded.delete("Pod", "low0", "default")
-    writer = make_writer()
-    victims = [pod_at(crowded, "low0")]
-    assert victims[0].metadata.deletion_timestamp is not None
-    done = preempting.preempt(writer, Events(writer.send, "host"), pod_at(crowded, "high"), victims, "n1", lambda: NOW)
-    assert done == []
-    assert not crowded.requests.writes()
