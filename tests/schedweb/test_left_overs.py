@@ -62,7 +62,7 @@ CLUSTERS = """
     PodScheduled batch dryRun key pool scheduler-name value
     ConfigMap ConfigMaps CSINode EXTENDER_URLS Extender KUBECONFIG Lease NodeResourceTopology PLAYGROUND_CONTEXTS
     PreferNoSchedule Secrets TLS caData certData extender http https insecure-skip-tls-verify k0 k1 k2 keyData max min
-    ignorable nominatedNodeName scheduler-plugins LoadMetrics api/v1/query query_range vector matrix
+    ignorable nominatedNodeName scheduler-plugins LoadMetrics etcd api/v1/query query_range vector matrix
 """
 """Extenders, quotas and zones, connections to clusters, loads of nodes."""
 TERMS = {plugin.name for plugin in (*PLUGINS, *OPTIONAL)}.union(
