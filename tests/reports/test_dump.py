@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from framework.cli.clusters import admitted_from
 from framework.interface.node_info import PodInfo
 from framework.objects import Node, Pod
+from framework.objects.decode import decode_manifest
 from framework.reports.dump import debugger_log
 from framework.scheduler import Observer, Scheduler
 from tests.reports.recorded import GATES, create, node, pod, recorded, scheduler_of, step_all, without_times
@@ -43,14 +45,40 @@ def nominate(scheduler: Scheduler, name: str, node_name: str) -> None:
     scheduler.cluster.replace(replace(known, status=replace(known.status, nominated_node_name=node_name)))
 
 
-def test_a_dump_is_the_recorded_one(dumped: Scheduler) -> None:
-    nominate(dumped, "nominated", "node-2")
-    assume(dumped, "assumed", "node-3")
-    for name in ("waiting-b", "waiting-a"):
-        create(dumped.cluster, pod(name, "100m"))
-    gone = dumped.cluster.get(Node, "", "node-2")
-    assert gone is not None
-    dumped.cluster.delete(gone)
+def recorded_after(signal: int) -> list[str]:
     theirs = recorded("dump.txt")
-    first = theirs[1 : next(at for at, line in enumerate(theirs) if line.startswith("---- signal 2"))]
-    assert sorted(without_times(list(debugger_log(dumped)))) == sorted(first)
+    begins = [at for at, line in enumerate(theirs) if line.startswith("---- signal ")]
+    return theirs[begins[signal - 1] + 1 : [*begins, len(theirs)][signal]]
+
+
+def until_the_first_signal(scheduler: Scheduler) -> None:
+    nominate(scheduler, "nominated", "node-2")
+    assume(scheduler, "assumed", "node-3")
+    for name in ("waiting-b", "waiting-a"):
+        create(scheduler.cluster, pod(name, "100m"))
+    gone = scheduler.cluster.get(Node, "", "node-2")
+    assert gone is not None
+    scheduler.cluster.delete(gone)
+
+
+def test_a_dump_is_the_recorded_one(dumped: Scheduler) -> None:
+    until_the_first_signal(dumped)
+    assert sorted(without_times(list(debugger_log(dumped)))) == sorted(recorded_after(1))
+
+
+def test_what_cache_and_queue_have_missed_is_told_as_recorded(dumped: Scheduler) -> None:
+    """The second signal: of a node and a pod that came, and of some that went, nobody told the scheduler."""
+    until_the_first_signal(dumped)
+    node_1, bound_0 = dumped.cluster.get(Node, "", "node-1"), dumped.cluster.get(Pod, "default", "bound-0")
+    assert node_1 is not None
+    assert bound_0 is not None
+    dumped.cluster.remove(node_1)
+    dumped.cluster.remove(bound_0)
+    dumped.cluster.put(admitted_from("test", decode_manifest(node("node-9")), dumped.cluster))
+    unseen = admitted_from("test", decode_manifest(pod("unseen", "100m")), dumped.cluster)
+    dumped.cluster.put(replace(unseen, metadata=replace(unseen.metadata, uid="pods.default.unseen")))
+    ours, theirs = without_times(list(debugger_log(dumped))), recorded_after(2)
+    mismatches = [line for line in theirs if "missed" in line]
+    assert [line for line in ours if "missed" in line] == mismatches
+    assert len(mismatches) == 2
+    assert sorted(ours) == sorted(theirs)

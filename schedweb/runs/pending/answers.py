@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
+from framework.extenders import EXTENDER
 from framework.interface import Code
 from schedweb.runs.filtering.filters import FIT, FilterView, NodeFacts, Wanted, amount_in_words, holds, shortage
 from schedweb.runs.filtering.places import Places
@@ -14,6 +15,7 @@ from schedweb.runs.filtering.standing import Standing, read_pod
 from schedweb.runs.objects.claims import Objects
 from schedweb.runs.pending.catalogue_answers import refused_by_quota, refused_in_catalogue
 from schedweb.runs.pending.claim_answers import allocated_elsewhere, refused_at_once, refused_on_nodes
+from schedweb.runs.pending.extender_answers import extenders_in_short, refusals, refused_by_extender
 from schedweb.runs.pending.in_the_way import (
     held_off,
     holders_of_ports,
@@ -168,11 +170,12 @@ def _of_usable(view: FilterView, manifest: Mapping[str, Any], places: Places) ->
         if closed.only:
             return closed.words, one_after_another([headline, detail, rest])
         return headline, one_after_another([detail, rest, closed.words])
-    if len(counts) > 1 or len({bool(kind.unspread) for kind in kinds}) > 1:
+    refused = refusals(view.trace, places.usable) if EXTENDER in counts else []
+    if len(counts) > 1 or len(refused) > 1 or len({bool(kind.unspread) for kind in kinds}) > 1:
         headline = say(
             "None of the {nodes} nodes that it may use takes it: {reasons}.",
             nodes=kinds.total(),
-            reasons=clauses(_in_short(kinds)),
+            reasons=clauses(_in_short(kinds, extenders_in_short(refused))),
         )
         return headline, one_after_another([_who(places), _nearest(view, places), rest])
     [decisive] = counts
@@ -181,7 +184,9 @@ def _of_usable(view: FilterView, manifest: Mapping[str, Any], places: Places) ->
     known = _EVERY_NODE.get(decisive)
     headline = say(known) if known else f"{decisive}: {reasons[0] if reasons else say('no reason')}."
     detail = ""
-    if decisive == "NodePorts":
+    if refused:
+        headline = refused_by_extender(refused[0])
+    elif decisive == "NodePorts":
         headline, detail = ports_taken(places, places.names)
     elif decisive == "InterPodAffinity":
         headline, detail = held_off(places, places.names) or (headline, "")
@@ -231,8 +236,9 @@ def _hope(view: FilterView, places: Places) -> str:
         if code is Code.UNSCHEDULABLE
         for name in names
     )
-    if any(plugin in ("DynamicResources", LOAD) for plugin, _, _ in places.usable):
+    if any(plugin in ("DynamicResources", LOAD, EXTENDER) for plugin, _, _ in places.usable):
         # Preemption does not help, but a claim that goes with its pod gives its devices back, and load falls later.
+        # What an extender would say then nobody knows.
         return ""
     if can == 0:
         return say("No pod that leaves would change that.")
@@ -324,15 +330,20 @@ def _lacking(view: FilterView, nodes: Mapping[str, NodeFacts], place: int, whose
     return headline, say("{clauses}.", clauses=clauses([own, enough]))
 
 
-def _in_short(kinds: Mapping[_Kind, int]) -> list[str]:
+def _in_short(kinds: Mapping[_Kind, int], of_extenders: Iterable[tuple[int, str]]) -> list[str]:
     """``29 have no room``, ``1 would break its spreading``, most nodes first."""
     ordered = sorted(kinds.items(), key=lambda item: (-item[1], item[0]))
-    return [
-        counted(*_NO_SPREAD_LABEL, count, key=unspread)
-        if unspread
-        else counted(*_IN_SHORT.get(plugin, _REFUSED), count, plugin=plugin)
+    told = [
+        (
+            count,
+            counted(*_NO_SPREAD_LABEL, count, key=unspread)
+            if unspread
+            else counted(*_IN_SHORT.get(plugin, _REFUSED), count, plugin=plugin),
+        )
         for (plugin, unspread), count in ordered
+        if plugin != EXTENDER
     ]
+    return [text for _, text in sorted([*told, *of_extenders], key=lambda each: -each[0])]
 
 
 def _of_the_same_kind(wanted: Wanted, place: int, nodes: Mapping[str, NodeFacts]) -> str:

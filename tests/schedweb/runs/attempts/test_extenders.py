@@ -29,6 +29,24 @@ def test_an_extender_that_is_down_is_what_the_page_begins_with(client: Client, o
     assert "tried again after its backoff" in body["answer"]["detail"]
 
 
+def test_an_extender_that_refuses_is_named(client: Client, operator: User) -> None:
+    """Two of three nodes, then the last one without a word; the fourth has no room and is not asked about."""
+    with webhook() as first, webhook() as second:
+        first.says("/filter", {"NodeNames": ["c"], "FailedNodes": {"a": "no license", "b": "no license"}})
+        second.says("/filter", {"NodeNames": []})
+        extender = {"filterVerb": "filter", "nodeCacheCapable": True, "httpTimeout": "30s"}
+        listed = [{**extender, "urlPrefix": each.url} for each in (first, second)]
+        text = f"{DEFAULT}extenders: {json.dumps(listed)}\n"
+        game = prepared(operator, [*map(node, "abc"), node("small", "100m"), pod("web")], configuration=text)
+        game.command("step", what="cycle")
+        game.play()
+    answer = client.get(f"/api/v1/runs/{game.id}/pods/shop/web/").json()["answer"]
+    assert answer["headline"] == (
+        f"None of the 4 nodes that it may use takes it: 2 are refused by the extender at {first.url} (no license), "
+        f"1 has no room, 1 is left out by the extender at {second.url}."
+    )
+
+
 def test_what_extenders_did_is_on_the_page(client: Client, operator: User) -> None:
     with webhook() as hook:
         hook.says("/filter", {"NodeNames": ["a", "b"], "FailedNodes": {"c": "no license"}})
