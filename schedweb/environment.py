@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, Final, Literal
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from framework.reading.addresses import without_credentials
 from schedweb.database.silence import STATEMENT_SECONDS
@@ -311,6 +311,8 @@ def folder_problem(data_dir: Path, why: str) -> str:
 def database_settings(environment: Environment) -> dict[str, Any]:
     if environment.mode == "distributed":
         url = urlsplit(environment.database_url)
+        given = dict(parse_qsl(url.query, keep_blank_values=True))
+        of_session = [*(f"-c {name}={value}" for name, value in SESSION.items()), given.pop("options", "")]
         return {
             "ENGINE": "schedweb.database",
             "NAME": unquote(url.path.lstrip("/")),
@@ -326,7 +328,9 @@ def database_settings(environment: Environment) -> dict[str, Any]:
                 "keepalives_interval": 1,
                 "keepalives_count": 3,
                 "tcp_user_timeout": SILENT_SECONDS * 1000,
-                "options": " ".join(f"-c {name}={value}" for name, value in SESSION.items()),
+                # As libpq reads a connection URI: sslmode, sslrootcert, application_name and all the others.
+                **given,
+                "options": " ".join(of_session).rstrip(),
             },
         }
     return {

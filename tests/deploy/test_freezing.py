@@ -26,8 +26,8 @@ SHORT_SECONDS: Final = 3.0
 CUT_SECONDS: Final = 4.0
 """Shorter than a lease, which was renewed just before."""
 IN_TRANSACTION: Final = (
-    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND xact_start IS NOT NULL "
-    "AND pid <> pg_backend_pid()"
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = %s "
+    "AND state = 'idle in transaction'"
 )
 
 
@@ -43,8 +43,8 @@ class Cluster:
         self.site.open_link(deployed.run("web", ["python", "manage.py", "login_link"]).stdout.strip())
 
     def worker(self, copy: int, database_url: str = "") -> Process:
-        more = {"DATABASE_URL": database_url} if database_url else {}
-        started = self.deployed.start("worker", copy=copy, more=more)
+        named = f"{database_url or self.url}?application_name=worker-{copy}"
+        started = self.deployed.start("worker", copy=copy, more={"DATABASE_URL": named})
         eventually("the worker is there", lambda: True if " ready." in started.output() else None)
         return started
 
@@ -64,8 +64,9 @@ class Cluster:
         owner = str(self.row("SELECT lease_owner FROM runs_run WHERE id = %s", run)[0])
         return next(worker for worker in workers if f":{worker.child.pid}:" in owner)
 
-    def is_in_transaction(self) -> bool:
-        return self.row(IN_TRANSACTION)[0] != 0
+    def is_in_transaction(self, copy: int) -> bool:
+        """Whether PostgreSQL waits for that worker in the middle of a transaction, whatever others are at."""
+        return self.row(IN_TRANSACTION, f"worker-{copy}")[0] != 0
 
     def wait_for_another(self, run: str, epoch: int) -> None:
         eventually("another one has the run", lambda: True if self.epoch(run) > epoch else None)
@@ -94,11 +95,11 @@ def cluster(services: Services, tmp_path: Path) -> Iterator[Cluster]:
         deployed.stop()
 
 
-def freeze_in_a_transaction(cluster: Cluster, worker: Process) -> None:
+def freeze_in_a_transaction(cluster: Cluster, worker: Process, copy: int) -> None:
     def look() -> bool | None:
         worker.child.send_signal(signal.SIGSTOP)
         # The server ends what it has heard of already; what is still open then stays so.
-        if cluster.is_in_transaction() and cluster.is_in_transaction():
+        if cluster.is_in_transaction(copy) and cluster.is_in_transaction(copy):
             return True
         worker.child.send_signal(signal.SIGCONT)
         return None
@@ -114,9 +115,10 @@ def test_who_stands_still_in_a_transaction_keeps_nobody_waiting_and_writes_nothi
     run = table.start(100)
     table.until_attempts(run, 40)
     epoch, frozen = cluster.epoch(run), cluster.holder(run, workers)
-    freeze_in_a_transaction(cluster, frozen)
+    copy = workers.index(frozen) + 1
+    freeze_in_a_transaction(cluster, frozen, copy)
     accepted = cluster.site.command(run, {"type": "node_cordon", "name": "node-3"})["id"]
-    assert cluster.is_in_transaction(), "the command did not wait for the one that stands still"
+    assert cluster.is_in_transaction(copy), "the command did not wait for the one that stands still"
     assert cluster.epoch(run) == epoch
     cluster.wait_for_another(run, epoch)
     reached = table.read(run)["attempts"]
