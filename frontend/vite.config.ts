@@ -39,5 +39,6 @@ export default defineConfig({
       },
     },
   },
-  test: { environment: "node", include: ["src/**/*.test.{ts,tsx}"], restoreMocks: true },
+  // Vitest leaves one processor free otherwise, which is every second one of a small machine.
+  test: { maxWorkers: "100%", environment: "node", include: ["src/**/*.test.{ts,tsx}"], restoreMocks: true },
 });

@@ -1,6 +1,7 @@
 """Finds the Chromium that browser tests and screenshots drive, and installs one where it can.
 
-In this order: the one `CHROMIUM` names, an installed Chromium or Chrome, one that Playwright has downloaded. With
+In this order: the one `CHROMIUM` names, an installed Chromium or Chrome, one that Playwright has downloaded; a headless
+shell first, the same engine without a desktop's window around it, which takes a fifth less processor time. With
 `--install` and none found: `apt-get` as root on Debian and Ubuntu, then Playwright's own download. A candidate counts
 only if it starts and tells its version (Ubuntu's package is a stub that may not). When none can be had, the command
 says loudly that the browser tests will be skipped, and succeeds: they are the only tests that need it.
@@ -16,13 +17,16 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge")
+PACKAGES = ("chromium-headless-shell", "chromium")
+"""Of Debian; not every release has the first."""
+NAMES = (*PACKAGES, "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge")
 APPLICATIONS = (
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 )
 PLAYWRIGHT_CACHES = ("~/.cache/ms-playwright", "~/Library/Caches/ms-playwright", "~/AppData/Local/ms-playwright")
 PLAYWRIGHT_BINARIES = (
+    "chromium_headless_shell-*/chrome-*/*headless*shell",
     "chromium-*/chrome-linux*/chrome",
     "chromium-*/chrome-mac*/Chromium.app/Contents/MacOS/Chromium",
     "chromium-*/chrome-win*/chrome.exe",
@@ -78,12 +82,12 @@ def is_root() -> bool:
 def install_chromium() -> Path | None:
     if is_root() and shutil.which("apt-get") is not None:
         attempt("apt-get", "update", "-qq", seconds=180)
-        attempt(
-            "apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium", "fonts-liberation", seconds=600
-        )
-        found = find_chromium()
-        if found is not None:
-            return found
+        for package in PACKAGES:
+            wanted = ("--no-install-recommends", package, "fonts-liberation")
+            attempt("apt-get", "install", "-y", "-qq", *wanted, seconds=600)
+            found = find_chromium()
+            if found is not None:
+                return found
     dependencies = ["--with-deps"] if is_root() else []
     attempt(sys.executable, "-m", "playwright", "install", *dependencies, "chromium", seconds=600)
     return find_chromium()

@@ -41,8 +41,7 @@ WORDS: Final = EVERYTHING | {"colours": False}
 WORDS_IN: Final = {"uk": HAND, "zh-CN": DESK}
 """Where axe reads a language other than English, which it reads everywhere: structure is the same in all. The longest
 words are read where there is least room; the shortest, which make the smallest targets, where nobody touches them: for
-fingers fits.py measures. Whether words are cut or a page scrolls sideways is looked at in every language and
-size.
+fingers fits.py measures.
 """
 # Of every impact. Rules of good practice about landmarks, which are not WCAG's, take what floats over a page for a part
 # of it: the header of a drawer for a second banner, a menu for text outside of landmarks.

@@ -137,6 +137,8 @@ PAGES: dict[str, tuple[str, Look]] = {
 }
 
 
+SHORTEST = "zh-CN"
+"""What has room for English has room for these words: on a desktop and a phone is enough."""
 # One of each page: what it is at other addresses differs in what it shows, not in how it is laid out.
 IN_EVERY_WINDOW = {
     "home",
@@ -202,7 +204,7 @@ def test_a_page_is_accessible_and_fits_in_every_language_theme_and_size(
         return unfit(page, window, edges)
 
     def look(language: str) -> list[str]:
-        if name in IN_EVERY_WINDOW:
+        if name in IN_EVERY_WINDOW and language != SHORTEST:
             return what_is_wrong(page, colours=language == "en", windows=WINDOWS, also=fits)
         return what_is_wrong(page, colours=language == "en")
 

@@ -31,6 +31,12 @@ def test_an_installed_browser_is_found(bare: Path) -> None:
     assert chromium.find_chromium() == want
 
 
+def test_a_headless_shell_goes_before_a_whole_browser(bare: Path) -> None:
+    executable(bare / "bin" / "chromium", "echo Chromium 140.0")
+    want = executable(bare / "bin" / "chromium-headless-shell", "echo Chromium 140.0")
+    assert chromium.find_chromium() == want
+
+
 def test_a_stub_that_does_not_start_is_passed_over(bare: Path) -> None:
     executable(bare / "bin" / "chromium", "exit 1")
     want = executable(bare / "bin" / "google-chrome", "echo Google Chrome 140.0")
@@ -41,6 +47,8 @@ def test_playwright_s_newest_download_is_found(bare: Path) -> None:
     executable(bare / "playwright" / "chromium-1100" / "chrome-linux" / "chrome", "echo old")
     want = executable(bare / "playwright" / "chromium-1200" / "chrome-linux" / "chrome", "echo new")
     assert chromium.find_chromium() == want
+    shell = executable(bare / "playwright" / "chromium_headless_shell-1200" / "chrome-linux" / "headless_shell", "echo")
+    assert chromium.find_chromium() == shell
 
 
 def test_the_named_browser_goes_first(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
