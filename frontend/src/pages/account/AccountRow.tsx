@@ -18,8 +18,9 @@ export function AccountRow({ account }: { account: Account }) {
   const opener = useRef<HTMLButtonElement>(null);
   const changed = useMutation({
     mutationFn: (change: { role?: AccountRole; active?: boolean }) => changeAccount(account.id, change),
-    onSettled: () => {
-      setAsked(false);
+    onSettled: (_data, _error, change) => {
+      // A question that was opened while a role was on its way stays.
+      if (change.active !== undefined) setAsked(false);
       // One's own role may be another one now.
       void queries.invalidateQueries({ queryKey: ["me"] });
       return queries.invalidateQueries({ queryKey: ["accounts"] });

@@ -104,6 +104,15 @@ describe("the page of accounts", () => {
     expect(sent(calls)).toEqual([]);
   });
 
+  it("goes on asking when the role that was on its way is there", async () => {
+    const { calls } = await accounts([VERA], { "PATCH /accounts/4/": ok(VERA) });
+    fireEvent.change(roleOf("vera"), { target: { value: "operator" } });
+    press("Disable vera");
+    await waitFor(() => expect(reads(calls, "/accounts/")).toBe(2));
+    await waitFor(() => expect(roleOf("vera").disabled).toBe(false));
+    expect(screen.getByRole("group", { name: "Disable vera" })).toBeTruthy();
+  });
+
   it("disables, after which the login link that was shown is none any more", async () => {
     let active = true;
     const { calls } = await accounts([], {
