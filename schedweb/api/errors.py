@@ -17,8 +17,8 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from schedweb.accounts.audit.recording import record_seldom
-from schedweb.api.failures import NO_ROOM, READ_ONLY, RETRY_SECONDS, body_of, storage_failure
-from schedweb.api.room import WATCH, stores_nothing
+from schedweb.api.failures import NO_ROOM, READ_ONLY, RETRY_SECONDS, body_of, noted_failure
+from schedweb.api.room import stores_nothing
 from schedweb.sentences import say
 
 log = logging.getLogger(__name__)
@@ -137,10 +137,9 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         error = not_found(str(error) or say("There is no such thing here."))
     elif isinstance(error, PermissionDenied):
         error = exceptions.PermissionDenied(str(error) or None)
-    elif (failure := storage_failure(error)) is not None:
+    elif (failure := noted_failure(error)) is not None:
         code, sentence = failure
         log.warning("%s: %s", code, error)
-        WATCH.note_refusal(code)
         error = Unavailable(say(sentence), code=code)
     if not isinstance(error, exceptions.APIException):
         return None

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any, Final
 
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, OperationalError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
 from schedweb.api.room import WATCH
@@ -77,6 +77,17 @@ def storage_failure(error: BaseException) -> tuple[str, str] | None:
     return None
 
 
+def noted_failure(error: BaseException) -> tuple[str, str] | None:
+    """``storage_failure``, and whoever asks for room hears of it. Not beside PostgreSQL of a file that could not be
+    written: that is the folder for uploads, whose disk is asked itself."""
+    failure = storage_failure(error)
+    if failure is not None and not (
+        connection.vendor == "postgresql" and any(isinstance(each, OSError) for each in causes(error))
+    ):
+        WATCH.note_refusal(failure[0])
+    return failure
+
+
 def body_of(code: str, message: str) -> dict[str, Any]:
     return {"error": {"code": code, "message": message}}
 
@@ -91,10 +102,9 @@ def answered(request: HttpRequest, status: int, code: str, message: str) -> Http
 def server_error(request: HttpRequest) -> HttpResponse:
     """Django's handler500: for what no view answered, also what stands around views."""
     error = sys.exception()
-    if error is not None and (failure := storage_failure(error)) is not None:
+    if error is not None and (failure := noted_failure(error)) is not None:
         code, sentence = failure
         log.warning("%s: %s", code, error)
-        WATCH.note_refusal(code)
         response = answered(request, http.HTTPStatus.SERVICE_UNAVAILABLE, code, say(sentence))
         response["Retry-After"] = str(RETRY_SECONDS)
         return response

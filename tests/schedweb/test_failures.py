@@ -14,12 +14,13 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import TemporaryUploadedFile
-from django.db import OperationalError, connection
+from django.db import OperationalError, connection, connections
 from django.test import Client
 
 from schedweb.accounts import services as accounts
 from schedweb.accounts.roles import Role
-from schedweb.api.failures import storage_failure
+from schedweb.api.failures import noted_failure, storage_failure
+from schedweb.api.room import WATCH
 from schedweb.snapshots import selectors
 from tests.schedweb.engine.worlds import ASKING
 
@@ -141,3 +142,15 @@ def test_what_is_about_storage_is_known_by_its_code() -> None:
     wrapped = OperationalError("attempt to write a readonly database")
     wrapped.__cause__ = sqlite3.OperationalError("attempt to write a readonly database")
     assert storage_failure(wrapped) is not None
+
+
+def test_beside_postgresql_a_full_disk_for_uploads_is_none_of_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
+    full = OSError(errno.ENOSPC, "No space left on device", "/data/uploads/a")
+    heard: list[str] = []
+    monkeypatch.setattr(WATCH, "note_refusal", heard.append)
+    for vendor, told in (("postgresql", []), ("sqlite", ["storage_full"])):
+        heard.clear()
+        with monkeypatch.context() as patched:
+            patched.setattr(connections["default"], "vendor", vendor)
+            assert noted_failure(full) is not None
+        assert heard == told

@@ -11,8 +11,7 @@ import psycopg
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, OperationalError
 
-from schedweb.api.failures import storage_failure
-from schedweb.api.room import WATCH
+from schedweb.api.failures import noted_failure
 from schedweb.runs.storing.lease import close_own_connection
 
 log = logging.getLogger(__name__)
@@ -33,8 +32,7 @@ def patiently(work: Callable[[], T]) -> T:
         try:
             return work()
         except (DatabaseError, InterfaceError) as error:
-            if (failure := storage_failure(error)) is not None:
-                WATCH.note_refusal(failure[0])
+            noted_failure(error)
             if is_last or not is_away(error):
                 raise
             is_last = time.monotonic() > until
