@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from django.db import connections
+from hypothesis import HealthCheck, settings
 from pytest_django import DjangoDbBlocker
 
 from framework.scheduler import options
@@ -21,6 +22,9 @@ from tests.apiserver import ApiServer
 from tests.first_start import FirstStart
 
 DEPLOY = Path(__file__).parent / "deploy"
+# An example that took long says how busy the machine is.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 os.environ[VERIFY] = "1"
 Sums.verifies = True
 """Whatever engine a test starts, here or as a process, compares all accounts of its nodes before every batch."""

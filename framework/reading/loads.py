@@ -48,7 +48,8 @@ def read_load(data: bytes, nodes: Sequence[Node], resource: str = "") -> ReadLoa
     if isinstance(document, Mapping):
         if "kind" in document:
             return _of_objects(list(read_documents(data)), nodes)
-        if "data" in document and "NodeMetricsMap" in (document["data"] or {}):
+        measured = document.get("data")
+        if isinstance(measured, Mapping) and "NodeMetricsMap" in measured:
             return _of_watcher(document, nodes)
         if is_result(document):
             return _of_results([(resource, "", document)], nodes)

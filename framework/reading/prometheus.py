@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -28,7 +29,7 @@ class _Series(msgspec.Struct):
 
 class _Answer(msgspec.Struct, frozen=True):
     resultType: str = ""
-    result: msgspec.Raw = msgspec.Raw(b"[]")
+    result: Any = ()
 
 
 class _Envelope(msgspec.Struct):
@@ -44,8 +45,8 @@ class _Found:
     resource: str
     operator: str
     """"" of a series over time."""
-    moments: list[float]
-    values: list[float]
+    moments: Sequence[float]
+    values: Sequence[float]
     is_ratio: bool
     """Its name says so."""
 
@@ -87,7 +88,7 @@ def read_result(
 
 def _series_of(document: Mapping[str, Any]) -> list[_Series]:
     try:
-        envelope = msgspec.convert(_with_raw(document), _Envelope)
+        envelope = msgspec.convert({**document, "data": {}} if document.get("data") is None else document, _Envelope)
         if envelope.status != "success":
             why = ": ".join(filter(None, (envelope.errorType, envelope.error))) or envelope.status
             raise LoadRefused(sentence("Prometheus answered with an error: {why}", why=why))
@@ -99,16 +100,9 @@ def _series_of(document: Mapping[str, Any]) -> list[_Series]:
                     kind=kind or '""',
                 )
             )
-        return msgspec.json.decode(envelope.data.result, type=list[_Series])
+        return msgspec.convert(envelope.data.result, list[_Series])
     except msgspec.ValidationError as error:
         raise LoadRefused(sentence("This is no answer of Prometheus: {why}", why=str(error))) from None
-
-
-def _with_raw(document: Mapping[str, Any]) -> dict[str, Any]:
-    data = document.get("data")
-    if not isinstance(data, Mapping):
-        return {**document, "data": {}} if data is None else dict(document)
-    return {**document, "data": {**data, "result": msgspec.Raw(msgspec.json.encode(data.get("result", [])))}}
 
 
 def _names(nodes: Iterable[Node]) -> dict[str, str]:
@@ -153,10 +147,13 @@ def _found(series: _Series, node: str, resource: str, operator: str) -> _Found |
     """None of a series without a number."""
     over_time = bool(series.values)
     samples = series.values if over_time else [series.value] if series.value is not None else []
-    numbers = [(moment, number) for moment, text in samples if (number := _number(text)) is not None]
-    if not numbers:
+    moments, values = array("d"), array("d")
+    for moment, text in samples:
+        if (number := _number(text)) is not None:
+            moments.append(moment)
+            values.append(number)
+    if not values:
         return None
-    moments, values = [moment for moment, _ in numbers], [number for _, number in numbers]
     is_ratio = "ratio" in series.metric.get("__name__", "")
     return _Found(node, resource, "" if over_time else operator, moments, values, is_ratio)
 

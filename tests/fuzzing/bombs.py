@@ -24,6 +24,9 @@ _LIST: Final = b'{"apiVersion":"v1","kind":"List","items":['
 _EXPORT: Final = b'{"nodes":[],"pvs":[],"pvcs":[],"storageClasses":[],"priorityClasses":[],"namespaces":[],"pods":['
 _NODES: Final = b"sn,cpu_milli,memory_mib,gpu,model\n"
 _PODS: Final = b"name,cpu_milli,memory_mib,num_gpu,gpu_milli,qos,creation_time,deletion_time\n"
+_WATCHED: Final = b'{"timestamp":1,"window":{},"source":"a","data":{"NodeMetricsMap":{'
+_RESULT: Final = b'{"status":"success","data":{"resultType":"matrix","result":['
+_OF_NODE: Final = _RESULT + b'{"metric":{"node":"a","type":"cpu"},"values":['
 _TRACE: Final = _NODES + b"n1,4000,8192,2,T4\n\n" + _PODS
 
 
@@ -81,6 +84,15 @@ OBJECTS: Final[dict[str, Bomb]] = {
     "taints": numbered(_NODE[:-1] + b'},"spec":{"taints":[', b'{"key":"abcdef%x"}', b"]}}"),
 }
 """Of one object, or of few, more than anybody has: what is right, and what is wrong with each."""
+LOADS: Final[dict[str, Bomb]] = {
+    "nodes": numbered(_WATCHED, b'"%x":{}', b"}}}"),
+    "figures of a node": filled(_WATCHED + b'"a":{"metrics":[', b"{},", b"]}}}}"),
+    "history of a node": filled(_WATCHED + b'"a":{"history":[{"type":"CPU","step":1,"values":[', b"1,", b"]}]}}}}"),
+    "series": filled(_RESULT, b"{},", b"]}}"),
+    "series of nodes that are not there": numbered(_RESULT, b'{"metric":{"node":"%x"}}', b"]}}"),
+    "labels of a series": numbered(_RESULT + b'{"metric":{', b'"%x":""', b"}}]}}"),
+    "points": numbered(_OF_NODE, b'[%d,"1"]', b"]}]}}"),
+}
 YAML: Final[dict[str, Bomb]] = {
     "items": filled(b"", b"-\n"),
     "objects": filled(b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  volumes:\n", b"  - {}\n"),

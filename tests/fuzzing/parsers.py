@@ -14,13 +14,16 @@ import msgspec
 from rest_framework.exceptions import ParseError
 
 from framework.configuration.source import SourceError
-from framework.objects import Pod
+from framework.objects import Node, Pod
+from framework.objects.decode import decode_manifest
 from framework.objects.errors import ObjectError
 from framework.objects.quantity import QuantityError, parse_quantity
 from framework.objects.selector_syntax import parse_selector
 from framework.objects.selectors import SelectorError
 from framework.objects.timestamps import parse_timestamp
 from framework.reading.documents import FileRefused, read_documents
+from framework.reading.load_series import LoadRefused
+from framework.reading.loads import notes_about, read_load
 from schedweb.api.errors import ApiError
 from schedweb.api.parsers import BoundedJSONParser
 from schedweb.configurations.conversion import convert_text
@@ -94,6 +97,12 @@ def traced(data: bytes) -> object:
     return encode_one_by_one(trace.nodes, trace.timeline)
 
 
+def loaded(data: bytes) -> object:
+    """Of a cluster with one node, until what is said of it."""
+    read = read_load(data, NODES, "CPU")
+    return read, notes_about(read, NODES)
+
+
 def older(data: bytes) -> object:
     """A text and flags, an empty line between them."""
     text, _, flags = text_of(data).partition("\n\n")
@@ -136,6 +145,30 @@ OLDER: Final = (
     b"profiles: [{plugins: {score: {enabled: [{name: NodeResourcesMostAllocated, weight: 3}]}}}]\n\n--v=2"
 )
 FLAGS: Final = b"kube-scheduler --scheduler-name=mine --hard-pod-affinity-symmetric-weight 7\n"
+SINGLE: Final = decode_manifest(node("a"))
+assert isinstance(SINGLE, Node)
+NODES: Final = [SINGLE]
+_LOAD: Final = {"name": "host.cpu.utilisation", "type": "CPU", "operator": "AVG", "rollup": "15m", "value": 42.5}
+WATCHED: Final = {
+    "timestamp": 1700000000, "window": {"duration": "15m", "start": 1699999100, "end": 1700000000},
+    "source": "Prometheus", "data": {"NodeMetricsMap": {"a": {"metrics": [_LOAD]}}},
+}  # fmt: skip
+_SERIES: Final = [
+    {"metric": {"instance": "a:9100", "__name__": "node_cpu_ratio"}, "values": [[1.5, "0.25"], [61, "1"]]}
+]
+MATRIX: Final = {"status": "success", "data": {"resultType": "matrix", "result": _SERIES}}
+VECTOR: Final = {
+    "status": "success",
+    "data": {"resultType": "vector", "result": [{"metric": {"node": "a", "type": "Memory"}, "value": [1, "12.5"]}]},
+}
+LOADS: Final = (
+    encoded(WATCHED),
+    encoded({"apiVersion": "scheduling.playground/v1", "kind": "LoadMetrics", "metadata": {"name": "load"}, **WATCHED}),
+    encoded(MATRIX),
+    encoded(VECTOR),
+    encoded({"CPU": {"AVG": VECTOR, "STD": VECTOR}, "Memory": MATRIX}),
+    encoded({"status": "error", "errorType": "bad_data", "error": "parse error"}),
+)
 TRACE: Final = (
     b"sn,cpu_milli,memory_mib,gpu,model\nn1,4000,8192,2,T4\n\n"
     b"name,cpu_milli,memory_mib,num_gpu,gpu_milli,qos,creation_time,deletion_time\np1,500,100,1,500,LS,0,10\n"
@@ -162,6 +195,7 @@ PARSERS: Final[dict[str, Parser]] = {
         ],
         64 * 1024,
     ),
+    "load": Parser(loaded, (LoadRefused, FileRefused), LOADS, MIB),
     "trace": Parser(traced, (TraceError,), [TRACE], MIB),
     "socket": Parser(
         lambda data: from_text(text_of(data)),

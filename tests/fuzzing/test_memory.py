@@ -41,6 +41,7 @@ BOMBS: Final[dict[str, list[tuple[dict[str, Bomb], int]]]] = {
     "quantity": [(bombs.TEXTS, 4 * KIB)],
     "time": [(bombs.TEXTS, 4 * KIB)],
     "trace context": [(bombs.TEXTS, 4 * KIB)],
+    "load": [(bombs.JSON | bombs.LOADS, MIB)],
     "trace": [(bombs.TRACES, MIB)],
 }
 """By parser, with the size: no more than it is given, and enough that 40 times of it is found."""
