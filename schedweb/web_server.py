@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.management.base import CommandError
 
 from schedweb.accounts.audit.settings_noted import settings_noted
+from schedweb.environment import folder_problem
 from schedweb.serving import noted
 from schedweb.stopping import STOPPING
 
@@ -37,7 +38,7 @@ class Server(uvicorn.Server):
 
 
 def serve(host: str, port: int, ready: Callable[[], None]) -> None:
-    """Until a signal ends it. Raises CommandError where it cannot listen."""
+    """Until a signal ends it. Raises CommandError where it cannot listen, or not note that it does."""
     settings_noted()
     config = uvicorn.Config(
         "schedweb.asgi:application",
@@ -60,3 +61,6 @@ def serve(host: str, port: int, ready: Callable[[], None]) -> None:
     except SystemExit as error:
         # uvicorn has said why (the port is taken, for instance).
         raise CommandError(f"The server could not be started on {host}:{port}.") from error
+    except OSError as error:
+        # Its note of where it listens: the disk became full since it began.
+        raise CommandError(folder_problem(settings.DATA_DIR, error.strerror or str(error))) from None

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from schedweb.accounts.models import AuditEntry
 from schedweb.engine.payload import decode_payload
 from schedweb.snapshots import trace
 from schedweb.snapshots.models import Snapshot
@@ -92,6 +93,8 @@ def test_the_command_makes_a_snapshot(files: tuple[Path, Path]) -> None:
     snapshot = Snapshot.objects.get()
     assert (snapshot.source, snapshot.counts["arrivals"], snapshot.counts["departures"]) == ("trace", 3, 2)
     assert len(decode_payload(bytes(snapshot.payload)).timeline) == 5
+    entry = AuditEntry.objects.get(action="snapshot.import")
+    assert (entry.target_id, entry.details["file"], entry.via) == (str(snapshot.pk), files[1].name, "server")
 
 
 @pytest.mark.django_db

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
+from django.db import transaction
 
 from framework.objects.timestamps import parse_timestamp
+from schedweb.accounts.audit.recording import record
 from schedweb.sentences import noted
 from schedweb.snapshots import services
 from schedweb.snapshots.models import Snapshot
@@ -38,14 +40,17 @@ class Command(StoredCommand):
             raise CommandError(str(error)) from None
         namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE, "uid": NAMESPACE}}
         ending = "with departures" if departures else "without departures"
-        snapshot = services.snapshot_from_manifests(
-            name=options["name"] or f"{options['pods'].stem} {ending}",
-            description=WITH_DEPARTURES if departures else WITHOUT_DEPARTURES,
-            source=Snapshot.Source.TRACE,
-            objects=chain([namespace], trace.nodes),
-            timeline=trace.timeline,
-            taken_at=parse_timestamp(START),
-        )
+        with transaction.atomic():
+            snapshot = services.snapshot_from_manifests(
+                name=options["name"] or f"{options['pods'].stem} {ending}",
+                description=WITH_DEPARTURES if departures else WITHOUT_DEPARTURES,
+                source=Snapshot.Source.TRACE,
+                objects=chain([namespace], trace.nodes),
+                timeline=trace.timeline,
+                taken_at=parse_timestamp(START),
+            )
+            named = {"target": snapshot.name, "target_id": snapshot.pk}
+            record("snapshot.import", **named, file=options["pods"].name, counts=snapshot.counts)
         counts = snapshot.counts
         self.stdout.write(
             f"{snapshot.pk} {snapshot.name}: {counts['nodes']} nodes, {counts['arrivals']} pods arrive, "
