@@ -1,10 +1,11 @@
 import { Failed, Outlines } from "@/components/Outcome";
 
+import { CancelQuestion } from "./CancelQuestion";
 import { t } from "./texts";
 import classes from "./Working.module.css";
 import type { AnalysisView, Progress } from "./useAnalysis";
 
-type State = Pick<AnalysisView<"what_would_help">, "progress" | "error" | "again">;
+type State = Pick<AnalysisView<"what_would_help">, "run" | "id" | "progress" | "error" | "again">;
 
 const WORDS: Partial<Record<Progress, string>> = {
   get asking() {
@@ -25,7 +26,9 @@ export function Working({ of, what, failed, lines = 3 }: { of: State; what: stri
   if (words === undefined) return null;
   return (
     <>
-      <p className={classes.words}>{words}…</p>
+      <div className={classes.words}>
+        {words}… {of.id === null ? null : <CancelQuestion run={of.run} id={of.id} />}
+      </div>
       <Outlines count={lines} height={34} label={t("whatWords", { what, words })} />
     </>
   );

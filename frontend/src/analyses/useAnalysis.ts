@@ -18,6 +18,7 @@ export type Progress = "none" | "asking" | "pending" | "running" | "done" | "fai
 
 export interface AnalysisView<N extends QuestionName> {
   progress: Progress;
+  run: string;
   /** Of the analysis, once it was asked. */
   id: string | null;
   result: Questions[N]["result"] | null;
@@ -39,20 +40,20 @@ export function useAnalysis<N extends QuestionName>(run: string, question: Quest
   const id = asked.data?.id ?? "";
   const followed = useQuery({ ...analysisQuery<N>(run, id), enabled: id !== "" && isOpen(asked.data) });
   const known = followed.data ?? asked.data;
-  return { ...viewOf(question !== null, known, asked.error ?? followed.error), again: () => setTurn(turn + 1) };
+  return { ...viewOf(question !== null, known, asked.error ?? followed.error), run, again: () => setTurn(turn + 1) };
 }
 
 export function viewOf<N extends QuestionName>(
   asking: boolean,
   known: Answered<N> | undefined,
   error: { message: string } | null,
-): Omit<AnalysisView<N>, "again"> {
+): Omit<AnalysisView<N>, "run" | "again"> {
   const nothing = { id: known?.id ?? null, result: null, position: known?.position ?? null, error: null };
   if (!asking) return { ...nothing, progress: "none" };
   if (known === undefined)
     return error === null ? { ...nothing, progress: "asking" } : { ...nothing, progress: "failed", error };
   if (known.status === "done" && known.result !== null) return { ...nothing, progress: "done", result: known.result };
   if (isOpen(known)) return { ...nothing, progress: known.status === "running" ? "running" : "pending" };
-  const message = known.status === "cancelled" ? t("somebodyCancelledIt") : (known.error ?? t("thereIsNoAnswer"));
+  const message = known.status === "cancelled" ? t("itWasCancelled") : (known.error ?? t("thereIsNoAnswer"));
   return { ...nothing, progress: "failed", error: { message } };
 }

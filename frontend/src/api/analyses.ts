@@ -66,6 +66,10 @@ export const askQuery = <N extends QuestionName>(run: string, question: Question
     retry: false,
   });
 
+/** Who asked may, and operators and editors. */
+export const cancelAnalysis = (run: string, id: string) =>
+  request<Analysis>(pathOf("runs", run, "analyses", id), { method: "DELETE" });
+
 /** Read again when the socket says `analysis.changed`. */
 export const analysisQuery = <N extends QuestionName>(run: string, id: string) =>
   queryOptions({

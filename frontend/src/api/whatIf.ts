@@ -36,6 +36,3 @@ export const movedQuery = (run: string, analysis: string, kind: "elsewhere" | "o
 
 export const runExactly = (run: string, body: ExactAsk) =>
   request<ExactAnswer>(pathOf("runs", run, "exact"), { method: "POST", body });
-
-export const cancelAnalysis = (run: string, analysis: string) =>
-  request<unknown>(pathOf("runs", run, "analyses", analysis), { method: "DELETE" });

@@ -138,6 +138,6 @@ describe("viewOf", () => {
       viewOf(true, { ...known, status: "failed", error: "It took longer than 60 s and was ended." }, null).error
         ?.message,
     ).toContain("60 s");
-    expect(viewOf(true, { ...known, status: "cancelled" }, null).error?.message).toBe("Somebody cancelled it.");
+    expect(viewOf(true, { ...known, status: "cancelled" }, null).error?.message).toBe("It was cancelled.");
   });
 });

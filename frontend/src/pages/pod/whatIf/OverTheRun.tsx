@@ -3,12 +3,13 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 
+import { CancelQuestion } from "@/analyses/CancelQuestion";
 import { useAnalysis } from "@/analyses/useAnalysis";
 import { comparisonQuery } from "@/api/compareQueries";
 import { runQuery } from "@/api/queries";
 import type { Run } from "@/api/types";
 import { useMe } from "@/api/useMe";
-import { cancelAnalysis, movedQuery, runExactly } from "@/api/whatIf";
+import { movedQuery, runExactly } from "@/api/whatIf";
 import { Button, ButtonLink } from "@/components/Button";
 import { PodName } from "@/components/Chip";
 import { Failed } from "@/components/Outcome";
@@ -72,14 +73,10 @@ function Estimated({ base, profile, weights, position }: OverTheRunProps & { bas
     return <Failed small what={t("noAnswer")} error={answer.error} retry={answer.again} />;
   if (result === null || id === null) {
     return (
-      <p className={classes.hint} role="status">
+      <div className={classes.hint} role="status">
         {t("estimating")}{" "}
-        {id === null ? null : (
-          <Button size="sm" kind="ghost" onClick={() => void cancelAnalysis(base, id).then(() => setAsked(null))}>
-            {t("cancel")}
-          </Button>
-        )}
-      </p>
+        {id === null ? null : <CancelQuestion run={base} id={id} onCancelled={() => setAsked(null)} />}
+      </div>
     );
   }
   const shown = kind === "open" && result.open > 0 ? "open" : result.elsewhere > 0 ? "elsewhere" : "open";
