@@ -49,9 +49,12 @@ def test_many_questions_of_one_person_keep_nobody_s_run_waiting(playground: Play
     asked_about = site.post("/api/v1/runs/", wanted)["id"]
     site.run_until(asked_about, "there is something to ask about", lambda seen: seen["state"] == "finished")
 
+    made = site.post("/api/v1/accounts/", {"username": "vera", "role": "viewer"})
+    viewer = Site(playground.origin)
+    viewer.open_link(f"{playground.origin}{made['link']['path']}")
     path = f"/api/v1/runs/{asked_about}/analyses/"
     answers = [
-        site.ask(
+        viewer.ask(
             "POST", path, {"name": "what_would_help", "arguments": {"namespace": "shop", "name": f"large-{index}"}}
         )
         for index in range(QUESTIONS)
