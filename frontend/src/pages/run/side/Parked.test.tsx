@@ -16,7 +16,7 @@ const SEEN: Seen = {
   at: "2026-11-28T10:20:30Z",
   kept: 3,
   lines: "MemoryError\nat step 41",
-} as Seen;
+};
 
 const shows = (parked: Seen, onTryAgain: (() => void) | null) =>
   showAt("/a", "/a", <Parked run={RUN} parked={parked} onTryAgain={onTryAgain} />);
