@@ -39,6 +39,13 @@ export default defineConfig({
       },
     },
   },
-  // Vitest leaves one processor free otherwise, which is every second one of a small machine.
-  test: { maxWorkers: "100%", environment: "node", include: ["src/**/*.test.{ts,tsx}"], restoreMocks: true },
+  test: {
+    // Vitest leaves one processor free otherwise, which is every second one of a small machine.
+    maxWorkers: "100%",
+    // A test that takes long says how busy the machine is; this is for those that never end.
+    testTimeout: 60_000,
+    environment: "node",
+    include: ["src/**/*.test.{ts,tsx}"],
+    restoreMocks: true,
+  },
 });
