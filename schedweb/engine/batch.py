@@ -86,6 +86,8 @@ class Gatherer:
         self.writer = AttemptWriter()
         """Of the player's attempts since the last batch, from the first on."""
         self._counted_at = 0.0
+        self._asked_since: tuple[int, int] | None = None
+        """(the position at which extenders were asked last, nanoseconds of wall time)."""
         self.timings: dict[int, Timing] = {}
         """Attempt → microseconds of wall time; a side channel, no part of the trace."""
 
@@ -411,8 +413,14 @@ class Gatherer:
             for name in wanted
         }
 
-    def cycle(self) -> str:
-        return as_json(cycle_of(self.player))
+    def cycle(self, *, asks: bool = False) -> str:
+        """``asks``: extenders whose answers are awaited are asked now, since this was first called with them."""
+        asked_at = self.player.asked_at
+        if asked_at is None or not asks:
+            return as_json(cycle_of(self.player))
+        if self._asked_since is None or self._asked_since[0] != asked_at:
+            self._asked_since = (asked_at, time.time_ns())
+        return as_json(cycle_of(self.player, self._asked_since[1]))
 
     def discard(self) -> None:
         """After replay: what would be written is stored already."""

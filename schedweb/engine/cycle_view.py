@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import Final, Literal
 
 import numpy as np
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from framework.configuration.catalogue import POD_POINTS
 from framework.interface.status import Code, Status
 from framework.sentences import Words, counted_sentence, sentence
 from framework.trace.attempt import FEASIBLE, NOT_EVALUATED, AttemptTrace
 from framework.trace.extended import after_extenders
+from schedweb.engine.asked import asked_by
 from schedweb.engine.outcomes import score_words, victims_words
 from schedweb.engine.player import Player
 from schedweb.engine.shapes import (
+    CycleAsking,
     CycleFiltered,
     CycleGroup,
     CyclePoint,
@@ -23,21 +25,25 @@ from schedweb.engine.shapes import (
     CycleScoreRow,
     UntranslatedCycle,
 )
+from schedweb.engine.times import iso
 
 POINTS: Final = tuple(point.label for point in POD_POINTS)
 NAMED: Final = 8
 ROWS: Final = 8
 
 
-def cycle_of(player: Player) -> UntranslatedCycle | None:
-    """None between two cycles."""
-    trace = player.under_way
+def cycle_of(player: Player, asked_since: int | None = None) -> UntranslatedCycle | None:
+    """None between two cycles. ``asked_since``: nanoseconds of wall time since which extenders are asked, who may be
+    asked by a binding cycle; None where nobody asks them."""
+    asking = asking_of(player, asked_since)
+    binding = asking is not UNSET and asking.verb == "bind"
+    trace = player.scheduler.core.binders[0].trace if binding else player.under_way
     if trace is None:
         return None
     view = player.projection.views.get(trace.uid)
     if view is None:
         return None
-    reached = view.point or "QueueSort"
+    reached = "Bind" if binding else view.point or "QueueSort"
     at = POINTS.index(reached) if reached in POINTS else 1
     return UntranslatedCycle(
         pod=view.ref(),
@@ -49,6 +55,20 @@ def cycle_of(player: Player) -> UntranslatedCycle | None:
         note=note_of(reached, trace),
         filtered=filtered(trace, filters_of(player, trace)),
         scored=scored(trace),
+        asking=asking,
+    )
+
+
+def asking_of(player: Player, since: int | None) -> CycleAsking | UnsetType:
+    asked = None if since is None else asked_by(player)
+    if asked is None or since is None:
+        return UNSET
+    requests = [each.request for each in asked.requests]
+    return CycleAsking(
+        extenders=[each.name for each in requests],
+        verb=requests[0].verb,
+        since=iso(since),
+        timeout=max(each.timeout for each in requests) / 1e9,
     )
 
 

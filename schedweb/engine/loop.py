@@ -428,7 +428,7 @@ class Engine:
             speed=self.pace.speed,
             counts=projection.board.counts(),
             columns_json=columns,
-            cycle_json=gatherer.cycle(),
+            cycle_json=gatherer.cycle(asks=player.position >= self.begin.inherited),
             nodes_json=nodes_json,
             topology=topology or whole,
             resources=projection.nodes.resources,

@@ -203,12 +203,22 @@ class CycleScored(Shape):
     rows: Annotated[list[CycleScoreRow], described("the best")]
 
 
+class CycleAsking(Shape):
+    """Extenders that were asked at once and have not all answered."""
+
+    extenders: Annotated[list[str], described("their urlPrefix, without credentials")]
+    verb: Literal["filter", "prioritize", "preempt", "bind"]
+    since: Annotated[Time, described("of the server's wall clock")]
+    timeout: Annotated[float, described("seconds that the answers may take: the longest of their time-outs")]
+
+
 class CycleFacts(Shape, kw_only=True):
     pod: PodRef
     attempt: int
     points: list[CyclePoint]
     filtered: Annotated[CycleFiltered | UnsetType | None, described("from Filter on")] = UNSET
     scored: Annotated[CycleScored | UnsetType | None, described("from Score on")] = UNSET
+    asking: Annotated[CycleAsking | UnsetType, described("whom the attempt waits for now")] = UNSET
 
 
 class UntranslatedCycle(CycleFacts, kw_only=True):

@@ -3222,8 +3222,34 @@ export interface components {
             filtered?: components["schemas"]["CycleFiltered"] | null;
             /** @description from Score on */
             scored?: components["schemas"]["CycleScored"] | null;
+            /** @description whom the attempt waits for now */
+            asking?: components["schemas"]["CycleAsking"];
             note: string;
         };
+        /** @description Extenders that were asked at once and have not all answered. */
+        CycleAsking: {
+            /** @description their urlPrefix, without credentials */
+            extenders: string[];
+            verb: components["schemas"]["CycleAskingVerbEnum"];
+            /**
+             * Format: date-time
+             * @description of the server's wall clock
+             */
+            since: string;
+            /**
+             * Format: double
+             * @description seconds that the answers may take: the longest of their time-outs
+             */
+            timeout: number;
+        };
+        /**
+         * @description * `filter` - filter
+         *     * `prioritize` - prioritize
+         *     * `preempt` - preempt
+         *     * `bind` - bind
+         * @enum {string}
+         */
+        CycleAskingVerbEnum: "filter" | "prioritize" | "preempt" | "bind";
         CycleFiltered: {
             of: number;
             left: number;
@@ -4675,12 +4701,20 @@ export interface components {
         OnEnum: "point" | "status" | "rejection";
         /** @description A change to one object; a fork takes it among its changes. */
         Operation: {
-            verb: components["schemas"]["VerbEnum"];
+            verb: components["schemas"]["OperationVerbEnum"];
             /** @description of a deletion: kind and name */
             manifest: {
                 [key: string]: unknown;
             };
         };
+        /**
+         * @description * `add` - add
+         *     * `replace` - replace
+         *     * `delete` - delete
+         *     * `remove` - remove
+         * @enum {string}
+         */
+        OperationVerbEnum: "add" | "replace" | "delete" | "remove";
         /** @description An estimate: every attempt ranked as it stood. Its rows are read in windows. */
         OtherWeightsResult: {
             /** @description of the profile, that chose a node by scores */
@@ -6405,14 +6439,6 @@ export interface components {
             column: number | null;
             hint: string;
         };
-        /**
-         * @description * `add` - add
-         *     * `replace` - replace
-         *     * `delete` - delete
-         *     * `remove` - remove
-         * @enum {string}
-         */
-        VerbEnum: "add" | "replace" | "delete" | "remove";
         VerdictChange: {
             before: components["schemas"]["NodeVerdict"];
             after: components["schemas"]["NodeVerdict"];

@@ -157,7 +157,26 @@ export interface components {
             filtered?: components["schemas"]["CycleFiltered"] | null;
             /** @description from Score on */
             scored?: components["schemas"]["CycleScored"] | null;
+            /** @description whom the attempt waits for now */
+            asking?: components["schemas"]["CycleAsking"];
             note: string;
+        };
+        /**
+         * CycleAsking
+         * @description Extenders that were asked at once and have not all answered.
+         */
+        CycleAsking: {
+            /** @description their urlPrefix, without credentials */
+            extenders: string[];
+            /** @enum {unknown} */
+            verb: "bind" | "filter" | "preempt" | "prioritize";
+            /**
+             * Format: date-time
+             * @description of the server's wall clock
+             */
+            since: string;
+            /** @description seconds that the answers may take: the longest of their time-outs */
+            timeout: number;
         };
         /** CycleFiltered */
         CycleFiltered: {

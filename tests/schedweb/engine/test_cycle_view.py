@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import msgspec
 import pytest
 
+from framework.extenders import Answer
 from framework.trace.attempt import AttemptTrace
 from schedweb.engine import commands
+from schedweb.engine.batch import Gatherer
 from schedweb.engine.cycle_view import NAMED, POINTS, ROWS, cycle_of
-from schedweb.engine.player import Player
+from schedweb.engine.player import Happened, Player
 from tests.schedweb.engine.crowded import ATTACHED
 from tests.schedweb.engine.worlds import ASKING, DEFAULT, Table, node, play, player, pod
 
@@ -107,3 +110,34 @@ def test_between_the_points_of_pre_bind_it_says_pre_bind() -> None:
             seen.add(view.card().point)
     assert "PreBind" in seen
     assert seen <= {None, *POINTS}
+
+
+def test_whom_an_attempt_waits_for() -> None:
+    """Since when is kept: a batch more does not begin it anew. Who looks back at the moment asks nobody."""
+    extenders = [
+        {"urlPrefix": "http://user:secret@first", "filterVerb": "f", "nodeCacheCapable": True, "httpTimeout": "2500ms"},
+        {"urlPrefix": "http://second", "prioritizeVerb": "p", "weight": 1, "nodeCacheCapable": True},
+        {"urlPrefix": "http://third", "prioritizeVerb": "p", "weight": 1, "httpTimeout": "9s", "bindVerb": "b"},
+    ]
+    game = player(CLUSTER, configuration=f"{DEFAULT}extenders: {json.dumps(extenders)}\n")
+    gatherer = Gatherer(game)
+    seen: list[tuple[str, dict[str, Any]]] = []
+    while len(seen) < 3:
+        if game.operate() is not Happened.ASKED:
+            continue
+        shown = [json.loads(gatherer.cycle(asks=True)) for _ in range(2)]
+        assert shown[0] == shown[1]
+        assert "asking" not in (json.loads(gatherer.cycle()) or {})
+        current = next(each["point"] for each in shown[0]["points"] if each["state"] == "current")
+        asking = shown[0]["asking"]
+        assert (shown[0]["pod"]["name"], asking.pop("since")[-1]) == ("big", "Z")
+        seen.append((current, asking))
+        names = [f"n{index:02}" for index in range(12)]
+        said = {"filter": {"NodeNames": names}, "prioritize": [], "bind": {}}[asking["verb"]]
+        game.answer([Answer(200, json.dumps(said).encode())] * len(game.scheduler.asks))
+        assert "asking" not in (json.loads(gatherer.cycle(asks=True)) or {})
+    assert seen == [
+        ("Filter", {"extenders": ["http://***:***@first"], "verb": "filter", "timeout": 2.5}),
+        ("PreScore", {"extenders": ["http://second", "http://third"], "verb": "prioritize", "timeout": 9.0}),
+        ("Bind", {"extenders": ["http://third"], "verb": "bind", "timeout": 9.0}),
+    ]

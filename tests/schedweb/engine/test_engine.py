@@ -85,7 +85,7 @@ def test_a_batch_that_cannot_be_made_fails_the_run_instead_of_waiting_for_its_ac
 ) -> None:
     player, supervising = engine
     made = player.gatherer.cycle
-    monkeypatch.setattr(player.gatherer, "cycle", lambda: raising() if player.acknowledged == 1 else made())
+    monkeypatch.setattr(player.gatherer, "cycle", lambda **how: raising() if player.acknowledged == 1 else made(**how))
     player.run()
     # How far it comes until then is a question of how fast it is.
     assert re.fullmatch(

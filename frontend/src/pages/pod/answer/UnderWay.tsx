@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 
 import type { Cycle, PodDetail } from "@/api/types";
+import { Asking } from "@/components/Asking";
 
 import { t } from "../texts";
 
@@ -14,6 +15,11 @@ export function UnderWay({ run, pod, cycle }: { run: string; pod: PodDetail; cyc
     <p>
       {point === null ? t("underWay", { attempt }) : t("underWayAt", { attempt, point })}
       {note}.{" "}
+      {own?.asking === undefined ? null : (
+        <>
+          <Asking asking={own.asking} />{" "}
+        </>
+      )}
       <Link to="/runs/$run" params={{ run }} search={{ pod: `${pod.namespace}/${pod.name}` }} className="leads">
         {t("followOnTheRun")}
       </Link>

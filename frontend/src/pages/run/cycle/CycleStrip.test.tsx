@@ -94,6 +94,32 @@ describe("the strip of the cycle says", () => {
     expect(screen.getByRole("status").textContent).toContain("2");
   });
 
+  it.each<[string, Partial<Run>, RegExp]>([
+    ["and the run plays", { state: "playing" }, /^PlayingAsking http:\/\/topology: \d\.\ds of 5\.0s$/],
+    ["in a cycle that was stepped into", {}, /^PausedAsking http:\/\/topology: \d\.\ds of 5\.0s$/],
+  ])("whom the attempt waits for, since when and how long, %s", async (_, run, want) => {
+    const since = new Date(Date.now() - 2100).toISOString();
+    const asking: NonNullable<Cycle["asking"]> = { extenders: ["http://topology"], verb: "filter", since, timeout: 5 };
+    const { strip: shown } = await strip(run, { cycle: { ...cycle, asking }, rate: 12 });
+    const line = within(shown).getByRole("status");
+    expect(line.textContent).toMatch(want);
+    expect(line.querySelector(".num[aria-hidden=true]")?.textContent).toMatch(/of 5\.0s$/);
+  });
+
+  it("nothing of an extender that was asked just now, and no more than its time-out of one that is late", async () => {
+    const asked = (ago: number): NonNullable<Cycle["asking"]> => {
+      const since = new Date(Date.now() - ago).toISOString();
+      return { extenders: ["http://a", "http://b"], verb: "prioritize", since, timeout: 2.5 };
+    };
+    const soon = await strip({ state: "playing" }, { cycle: { ...cycle, asking: asked(-5_000) }, rate: 12 });
+    expect(within(soon.strip).getByRole("status").textContent).toBe("Playing12/s");
+    cleanup();
+    const late = await strip({ state: "playing" }, { cycle: { ...cycle, asking: asked(60_000) } });
+    expect(within(late.strip).getByRole("status").textContent).toBe(
+      "PlayingAsking http://a and http://b: 2.5s of 2.5s",
+    );
+  });
+
   it("aloud that the server does not answer for the step that was asked for", async () => {
     const { strip: shown } = await strip({}, {}, true);
     expect(within(shown).getByRole("alert").textContent).toContain("step 40");

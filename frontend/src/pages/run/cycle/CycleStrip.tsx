@@ -4,10 +4,12 @@ import { memo, type ReactNode, useEffect, useRef } from "react";
 
 import type { Cycle, Run } from "@/api/types";
 import { useMe } from "@/api/useMe";
+import { Asking } from "@/components/Asking";
 import { PodName } from "@/components/Chip";
 import { Icon, type IconName } from "@/components/Icon";
 import { RunStateWord } from "@/components/runs/RunStateWord";
 import { ScrollRegion } from "@/components/ScrollRegion";
+import { both } from "@/format/lists";
 import { runTime } from "@/format/time";
 import type { RunView } from "@/live/runStore";
 
@@ -179,12 +181,16 @@ function Standing({ run, view, cycle, onReload, onTryAgain, held }: StandingProp
         {t("recording", { count: run.unwritten })}
       </Line>
     );
-  if (isPlaying(run))
+  const asking = cycle?.asking;
+  if (isPlaying(run)) {
+    const rate =
+      view.rate !== null && view.rate > 0 ? <span className="num">{t("rateS", { rate: view.rate })}</span> : null;
     return (
-      <Line word={word} title={t("playing")}>
-        {view.rate !== null && view.rate > 0 ? <span className="num">{t("rateS", { rate: view.rate })}</span> : null}
+      <Line word={word} title={asking === undefined ? t("playing") : both(asking.extenders)}>
+        {asking === undefined ? rate : <Asking asking={asking} otherwise={rate} />}
       </Line>
     );
+  }
   if (!canMove(run))
     return (
       <Line word={word} title={t("nAttempts", { count: run.attempts })}>
@@ -197,9 +203,10 @@ function Standing({ run, view, cycle, onReload, onTryAgain, held }: StandingProp
         {t("betweenTwoCycles")}
       </Line>
     );
+  const stands = rich("inTheCycleOf", { pod: <PodName pod={cycle.pod} />, attempt: cycle.attempt });
   return (
     <Line word={word} title={`${cycle.pod.namespace}/${cycle.pod.name}`}>
-      {rich("inTheCycleOf", { pod: <PodName pod={cycle.pod} />, attempt: cycle.attempt })}
+      {asking === undefined ? stands : <Asking asking={asking} otherwise={stands} />}
     </Line>
   );
 }
