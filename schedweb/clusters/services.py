@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 
+import msgspec
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F
@@ -16,6 +18,7 @@ from schedweb.clusters.offered import Offered, is_open, may_be_read, offered
 from schedweb.clusters.processes import child, own_folder
 from schedweb.clusters.reading.contexts import Context
 from schedweb.clusters.reading.problems import ClusterProblem, Code
+from schedweb.clusters.reading.rights import Rule
 from schedweb.snapshots.models import Import
 from schedweb.snapshots.services import import_read, import_unread, imports_expire
 
@@ -64,9 +67,9 @@ def cluster_ask_again(*, row: Connection) -> None:
     Connection.objects.filter(pk=row.pk).update(asks=F("asks") + 1)
 
 
-def cluster_snapshot(*, name: str, user: User | None) -> Import:
-    """An import that reads the cluster in place of a file; whoever commits it chooses what stays. Raises
-    ClusterProblem."""
+def cluster_snapshot(*, name: str, user: User | None, rules: Sequence[Rule] = ()) -> Import:
+    """An import that reads the cluster in place of a file; whoever commits it chooses what stays. ``rules``: what the
+    credentials have to be allowed for it; where they are not, it fails, and says which. Raises ClusterProblem."""
     context_offered(name)
     imports_expire()
     taken = timezone.now()
@@ -76,6 +79,8 @@ def cluster_snapshot(*, name: str, user: User | None) -> Import:
         )
         record("cluster.snapshot", target=name)
     row.cluster.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if rules:
+        row.asked.write_bytes(msgspec.json.encode(rules))
     return row
 
 

@@ -121,6 +121,16 @@ class Import(models.Model):
         return Path(settings.UPLOAD_DIR) / f"{self.id}.progress"
 
     @property
+    def asked(self) -> Path:
+        """What the credentials of the cluster have to be allowed for it to be read, as whoever reads it asks."""
+        return Path(settings.UPLOAD_DIR) / f"{self.id}.asked"
+
+    @property
+    def granted(self) -> Path:
+        """The same file once they were found to be."""
+        return Path(settings.UPLOAD_DIR) / f"{self.id}.granted"
+
+    @property
     def events(self) -> Path:
         """What schedulers said in it."""
         return Path(settings.UPLOAD_DIR) / f"{self.id}.events"

@@ -71,6 +71,10 @@ class Request(msgspec.Struct, kw_only=True):
     """Of the cluster that is read in place of ``source`` (schedweb/clusters/reading/whole.py)."""
     progress: str = ""
     """Where it writes how far it is."""
+    asked: str = ""
+    """Of a cluster: a file with what the credentials have to be allowed, else it is not read. "": nothing is asked."""
+    granted: str = ""
+    """Its name once they are."""
 
 
 class Answer(msgspec.Struct, kw_only=True, omit_defaults=True):

@@ -134,6 +134,8 @@ def import_read(*, import_id: uuid.UUID, start: Start = a_reader) -> None:
         events=str(row.events),
         context=row.context,
         progress=str(row.progress) if row.context else "",
+        asked=str(row.asked) if row.asked.exists() else "",
+        granted=str(row.granted),
     )
     try:
         answer = run_reader(request, still_there=lambda: import_renew(row=row), leaving=STOPPING.is_set, start=start)
@@ -360,7 +362,7 @@ def imports_expire() -> None:
 
 
 def remove_files(row: Import) -> None:
-    for path in (row.upload, row.cluster, row.index, row.events, row.progress, row.load_file):
+    for path in (row.upload, row.cluster, row.index, row.events, row.progress, row.asked, row.granted, row.load_file):
         path.unlink(missing_ok=True)
 
 

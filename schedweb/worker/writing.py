@@ -26,8 +26,8 @@ from framework.sentences import Words
 from schedweb.clusters.reading.following import ClusterState
 from schedweb.clusters.reading.kinds import NEEDED
 from schedweb.clusters.reading.problems import ClusterProblem
-from schedweb.clusters.reading.rights import LEASE, LEASE_NAMESPACE
-from schedweb.clusters.scheduling.driver import DEFAULT_SCHEDULER, FOR_EVER, KUBE_SCHEDULER
+from schedweb.clusters.reading.rights import DEFAULT_SCHEDULER, LEASE_NAMESPACE, lease_of
+from schedweb.clusters.scheduling.driver import FOR_EVER
 from schedweb.clusters.writing.access import WritingAccess
 from schedweb.clusters.writing.events import Events
 from schedweb.clusters.writing.lease import Lease as HeldLease
@@ -213,11 +213,10 @@ class ClusterScheduling(Watching):
             self._hold()
 
     def _hold(self) -> None:
-        names = self.terms.schedulers
         self._holder = LeaseHolder(
             self._access,
             namespace=LEASE_NAMESPACE,
-            name=KUBE_SCHEDULER if DEFAULT_SCHEDULER in names else LEASE,
+            name=lease_of(self.terms.schedulers),
             identity=f"{socket.gethostname()}_{uuid.uuid4()}",
             on_acquired=self._led,
             on_lost=self._lost,

@@ -9,14 +9,15 @@ from __future__ import annotations
 import itertools
 import re
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, Literal
 
 import msgspec
 import yaml
+from msgspec.structs import replace
 
-from framework.sentences import Sentence, noted
+from framework.sentences import Sentence, noted, sentence
 from schedweb.clusters.reading.access import Access
 from schedweb.clusters.reading.kinds import EXPLAINING, EXTRA, STANDARD, WATCHED, Resource
 from schedweb.clusters.reading.problems import ClusterProblem
@@ -25,6 +26,9 @@ Mode = Literal["look", "schedule"]
 READ_VERBS: Final = ("get", "list", "watch")
 LEASE: Final = "scheduling-playground"
 LEASE_NAMESPACE: Final = "kube-system"
+DEFAULT_SCHEDULER: Final = "default-scheduler"
+KUBE_SCHEDULER: Final = "kube-scheduler"
+"""The Lease of the real one: who schedules for default-scheduler takes its place, so both never do."""
 _ASKED_AT_ONCE: Final = 8
 _WHO: Final = re.compile(r'User "([^"]+)"')
 READ_BY_THE_SCHEDULER: Final = noted("what kube-scheduler reads")
@@ -105,6 +109,11 @@ def _to_read(kind: Resource) -> Rule:
     return Rule("look", kind.group, kind.plural, READ_VERBS, Sentence(why))
 
 
+def _of_the_lease(name: str) -> Rule:
+    verbs = ("get", "create", "update")
+    return Rule("schedule", "coordination.k8s.io", "leases", verbs, Sentence(FOR_THE_LEASE), LEASE_NAMESPACE, name)
+
+
 _TO_SCHEDULE: Final = (
     Rule("schedule", "", "pods/binding", ("create",), Sentence(TO_BIND)),
     Rule("schedule", "", "pods/status", ("patch",), Sentence(FOR_CONDITIONS)),
@@ -113,21 +122,64 @@ _TO_SCHEDULE: Final = (
     Rule("schedule", "", "persistentvolumeclaims", ("patch",), Sentence(FOR_VOLUMES)),
     Rule("schedule", "events.k8s.io", "events", ("create", "patch"), Sentence(FOR_EVENTS)),
     Rule("schedule", "", "events", ("create",), Sentence(FOR_THE_LEASE)),
-    Rule(
-        "schedule",
-        "coordination.k8s.io",
-        "leases",
-        ("get", "create", "update"),
-        Sentence(FOR_THE_LEASE),
-        LEASE_NAMESPACE,
-        LEASE,
-    ),
+    _of_the_lease(LEASE),
 )
+_OF_PODS: Final = frozenset(("pods/binding", "pods/status", "persistentvolumeclaims"))
+"""What is done in the namespaces of the pods that are scheduled, and nowhere else."""
+_INDISPENSABLE: Final = frozenset(("pods/binding", "leases"))
+"""Without another rule a scheduler does less (it evicts nobody, it says no reason); without these, nothing."""
+
+
+def lease_of(schedulers: Collection[str]) -> str:
+    """The name of the Lease, in ``LEASE_NAMESPACE``, of whoever schedules for these schedulerNames."""
+    return KUBE_SCHEDULER if DEFAULT_SCHEDULER in schedulers else LEASE
+
+
+def rules_to_schedule(schedulers: Collection[str], namespaces: Collection[str], *, dry_run: bool) -> list[Rule]:
+    """What a scheduler on these terms does. ``namespaces``: none for all; where some are named, the credentials may be
+    theirs alone. A dry run asks for the same rights, without the Lease, which it does not take."""
+    rules: list[Rule] = []
+    for rule in _TO_SCHEDULE:
+        if rule.resource == "leases":
+            if not dry_run:
+                rules.append(_of_the_lease(lease_of(schedulers)))
+        elif rule.resource in _OF_PODS and namespaces:
+            rules += [replace(rule, namespace=each) for each in sorted(namespaces)]
+        else:
+            rules.append(rule)
+    return rules
+
+
+def refuse_who_lacks(access: Access, rules: Sequence[Rule]) -> None:
+    """Asks for each of them. Where one is missing without which nothing can be scheduled, raises ClusterProblem
+    (forbidden), which names all that are missing; and raises as ``access`` does."""
+    missing = [each for each in asked_of(access, rules) if each.missing]
+    if any(each.rule.resource in _INDISPENSABLE for each in missing):
+        words = sentence(
+            "The credentials of the context {context} may not do what scheduling needs: {rules}. The cluster's page "
+            "and manage.py cluster check have the roles to apply.",
+            context=access.context.name,
+            rules="; ".join(map(_in_words, missing)),
+        )
+        raise ClusterProblem(words, "forbidden")
+
+
+def _in_words(answered: Answered) -> str:
+    """As ``kubectl auth can-i`` is asked, verb first."""
+    rule = answered.rule
+    resource = f"{rule.resource}.{rule.group}" if rule.group else rule.resource
+    named = f"{resource} {rule.name}" if rule.name else resource
+    return f"{', '.join(answered.missing)} {named}" + (f" -n {rule.namespace}" if rule.namespace else "")
 
 
 def ask(access: Access, kinds: Sequence[Resource]) -> Rights:
+    """Of every mode. Raises ClusterProblem."""
+    answers = asked_of(access, rules_for(kinds))
+    return Rights(time.time(), answers, _who(access, kinds, answers))
+
+
+def asked_of(access: Access, rules: Sequence[Rule]) -> list[Answered]:
     """One question per rule and verb. Raises ClusterProblem."""
-    rules = rules_for(kinds)
     asked = [(rule, verb) for rule in rules for verb in rule.verbs]
     with ThreadPoolExecutor(_ASKED_AT_ONCE, thread_name_prefix="rights") as pool:
         granted = list(pool.map(lambda one: access.may(one[0].attributes(one[1])), asked))
@@ -135,8 +187,7 @@ def ask(access: Access, kinds: Sequence[Resource]) -> Rights:
     for (rule, verb), is_granted in zip(asked, granted, strict=True):
         if not is_granted:
             refused.setdefault(rule, []).append(verb)
-    answers = [Answered(rule, tuple(refused.get(rule, ()))) for rule in rules]
-    return Rights(time.time(), answers, _who(access, kinds, answers))
+    return [Answered(rule, tuple(refused.get(rule, ()))) for rule in rules]
 
 
 def _who(access: Access, kinds: Sequence[Resource], answers: Sequence[Answered]) -> str:

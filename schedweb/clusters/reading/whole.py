@@ -19,6 +19,7 @@ from schedweb.clusters.reading.access import Access
 from schedweb.clusters.reading.kinds import NEEDED, Resource, kinds_of
 from schedweb.clusters.reading.listing import NOT_STREAMED, STREAMS, pages, streamed
 from schedweb.clusters.reading.problems import ClusterProblem
+from schedweb.clusters.reading.rights import Rule, refuse_who_lacks
 from schedweb.snapshots.reader import Answer, Request, keep
 from schedweb.snapshots.reading import Reading
 
@@ -104,6 +105,9 @@ def read_for(request: Request, kept: list[object]) -> Answer:
     teller = Teller(Path(request.progress)) if request.progress else None
     try:
         access = Access(request.context)
+        if request.asked:
+            refuse_who_lacks(access, msgspec.json.decode(Path(request.asked).read_bytes(), type=list[Rule]))
+            Path(request.asked).replace(request.granted)
         reading, missing = read_whole(access, teller or _silent)
     except ClusterProblem as problem:
         raise FileRefused(problem.words) from None

@@ -19,7 +19,7 @@ from framework.scheduler import Scheduler
 from framework.scheduler.observer import Observer
 from framework.sentences import Words, sentence
 from schedweb.clusters.reading.problems import ClusterProblem
-from schedweb.clusters.reading.rights import LEASE, LEASE_NAMESPACE
+from schedweb.clusters.reading.rights import DEFAULT_SCHEDULER, LEASE_NAMESPACE, lease_of
 from schedweb.clusters.scheduling.cluster import LiveCluster
 from schedweb.clusters.scheduling.informers import Changed, Informers
 from schedweb.clusters.writing.access import WritingAccess
@@ -29,9 +29,6 @@ from schedweb.clusters.writing.permission import Permission
 from schedweb.clusters.writing.sending import Limits, Record, Writer
 from schedweb.writes.events import became_leader
 
-DEFAULT_SCHEDULER: Final = "default-scheduler"
-KUBE_SCHEDULER: Final = "kube-scheduler"
-"""The Lease of the real one: who schedules for default-scheduler takes its place, so both never do."""
 FOR_EVER: Final = 10.0**9
 """Seconds: what became of a binding is asked until somebody answers, as nothing can be decided before."""
 _CHANGES_AT_ONCE: Final = 200
@@ -72,7 +69,7 @@ class Driver:
         self.lease = LeaseHolder(
             access,
             namespace=LEASE_NAMESPACE,
-            name=KUBE_SCHEDULER if DEFAULT_SCHEDULER in names else LEASE,
+            name=lease_of(names),
             identity=f"{host}_{uuid.uuid4()}",
             on_acquired=self._leads,
             on_lost=self._lost,

@@ -16,7 +16,7 @@ from schedweb.clusters.services import cluster_snapshot, context_offered
 from schedweb.configurations.models import ConfigurationVersion
 from schedweb.engine.live import Scheduling
 from schedweb.engine.times import nanoseconds
-from schedweb.runs.following.terms import refuse_terms
+from schedweb.runs.following.terms import refuse_terms, refuse_unasked, rules_of
 from schedweb.runs.models import Followed, Run
 from schedweb.runs.playing.commands import command_insert
 from schedweb.runs.playing.limits import refuse_too_many
@@ -44,12 +44,13 @@ def follow_read(
     terms: Scheduling | None = None,
 ) -> Import:
     """Begins to read the snapshot that the run will begin with; what ``follow_begin`` would refuse of the configuration
-    is refused before. Raises ClusterProblem and ApiError."""
+    is refused before. With ``terms`` nothing is read where the credentials may not schedule. Raises ClusterProblem and
+    ApiError."""
     version = follow_version(configuration_version, shadow=shadow)
     if terms is not None:
         refuse_terms(version, terms)
     refuse_too_many(user.pk, user.get_username())
-    return cluster_snapshot(name=name, user=user)
+    return cluster_snapshot(name=name, user=user, rules=() if terms is None else rules_of(terms))
 
 
 def import_of(*, name: str, import_id: UUID, user: User) -> Import:
@@ -80,6 +81,7 @@ def follow_begin(
     version = follow_version(configuration_version, shadow=shadow)
     if terms is not None:
         refuse_terms(version, terms)
+        refuse_unasked(row, terms)
     refuse_too_many(user.pk, user.get_username())
     snapshot = import_commit(
         row=row, user=user, name="", exclude_namespaces=(), label_selector="", leave_out_problems=True

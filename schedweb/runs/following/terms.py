@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import uuid4
 
+import msgspec
 from django.contrib.auth.models import User
 from rest_framework import status
 
@@ -14,12 +15,14 @@ from schedweb.accounts.roles import BY_TOKEN
 from schedweb.accounts.scheduling import refuse_who_may_not_schedule
 from schedweb.api.errors import ApiError, conflict
 from schedweb.clusters.reading.problems import ClusterProblem
+from schedweb.clusters.reading.rights import Rule, rules_to_schedule
 from schedweb.clusters.writing.permission import is_allowed, permission
 from schedweb.configurations.models import ConfigurationVersion
 from schedweb.engine.live import Scheduling
 from schedweb.engine.own_nodes import why_not_kept
 from schedweb.runs.playing.playable import extenders_of
 from schedweb.sentences import say, translated
+from schedweb.snapshots.models import Import
 
 
 def refuse_person(user: User, auth: Any) -> None:
@@ -49,6 +52,24 @@ def terms_of(name: str, asked: dict[str, Any]) -> Scheduling:
         node_selector=asked.get("node_selector", {}),
         victims_in_turn=True,
     )
+
+
+def rules_of(terms: Scheduling) -> list[Rule]:
+    return rules_to_schedule(terms.schedulers, terms.namespaces, dry_run=terms.dry_run)
+
+
+def refuse_unasked(row: Import, terms: Scheduling) -> None:
+    """Raises ApiError (409) where the reading did not ask whether the credentials may do what these terms need: it was
+    begun for something else, or on others."""
+    try:
+        granted = msgspec.json.decode(row.granted.read_bytes(), type=list[Rule])
+    except FileNotFoundError:
+        granted = []
+    if any(rule not in granted for rule in rules_of(terms)):
+        raise conflict(
+            say("{context} was not read for scheduling on these terms. Begin again.", context=row.context),
+            code="not_asked",
+        )
 
 
 def refuse_terms(version: ConfigurationVersion, terms: Scheduling) -> None:

@@ -31,8 +31,15 @@ from schedweb.clusters.offered import offered
 from schedweb.clusters.reading.access import Access
 from schedweb.clusters.reading.kinds import kinds_of
 from schedweb.clusters.reading.problems import ClusterProblem
-from schedweb.clusters.reading.rights import Rights, ask, missing_yaml
-from schedweb.clusters.scheduling.driver import DEFAULT_SCHEDULER, Driver
+from schedweb.clusters.reading.rights import (
+    DEFAULT_SCHEDULER,
+    Rights,
+    ask,
+    missing_yaml,
+    refuse_who_lacks,
+    rules_to_schedule,
+)
+from schedweb.clusters.scheduling.driver import Driver
 from schedweb.clusters.scheduling.recorded import Recorded
 from schedweb.clusters.selectors import MODES, mode_body, moment
 from schedweb.clusters.services import cluster_snapshot, context_offered, import_read_anyhow
@@ -292,6 +299,8 @@ class Command(StoredCommand):
         if (why := why_not_kept(loaded.effective, labels)) is not None:
             raise CommandError(translated(why), returncode=2)
         limits = Limits(frozenset(options["namespace"]), options["max_bindings_per_minute"], options["dry_run"])
+        rules = rules_to_schedule(options["scheduler_name"], options["namespace"], dry_run=options["dry_run"])
+        refuse_who_lacks(Access(allowed.context), rules)
         with Recorded(options["record"], self._line) as record:
             driver = Driver(
                 allowed,
