@@ -19,8 +19,8 @@ from schedweb.clusters.reading.rights import Mode, Rights, missing_yaml
 from schedweb.sentences import say, translated
 from schedweb.snapshots.models import Snapshot
 
-STATES: Final = ("off", "waiting", "catching_up", "live", "partly", "stale", "failed")
-MODES: Final[tuple[Mode, ...]] = ("look", "schedule")
+STATES: Final = ("off", "waiting", "catching_up", "live", "partly", "stale", "refused", "failed")
+MODES: Final[tuple[Mode, ...]] = ("look", "schedule", "default_scheduler")
 RECENT_SECONDS: Final = 60.0
 """A lag that is older tells nothing of now."""
 SNAPSHOTS: Final = 5
@@ -127,8 +127,9 @@ def kinds_overall(state: ClusterState) -> tuple[str, datetime.datetime | None]:
     since = {name: moment(min(each.since for each in found)) for name, found in by_state.items()}
     if "catching_up" in by_state or not state.kinds:
         return "catching_up", since.get("catching_up")
-    if not by_state.get("live"):
-        return "stale", since.get("stale", since.get("refused"))
+    if "live" not in by_state:
+        # Whether anything was read before is not the point: what is missing is a right, not the API server.
+        return ("stale", since["stale"]) if "stale" in by_state else ("refused", since.get("refused"))
     if "stale" in by_state:
         return "stale" if any(each.plural in NEEDED for each in by_state["stale"]) else "partly", since["stale"]
     return ("partly", since["refused"]) if "refused" in by_state else ("live", since["live"])

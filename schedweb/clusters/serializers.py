@@ -24,7 +24,8 @@ class ClusterSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField(
         STATES,
         help_text="off: not connected; waiting: for a worker; catching_up: the first lists; partly: some kinds cannot "
-        "be read; stale: what is shown is from `since`; failed: nothing could be read so far",
+        "be read; stale: what is shown is from `since`; refused: the credentials may read nothing; "
+        "failed: nothing could be read so far",
     )
     since = serializers.DateTimeField(allow_null=True, help_text="Of the state")
     problem = serializers.CharField(allow_blank=True)

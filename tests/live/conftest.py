@@ -124,7 +124,8 @@ def scheduler(cluster: Cluster, reader: Account, command: Command) -> Account:
     """May schedule as well."""
     checked = command("check", CONTEXT)
     cluster.grant(reader, roles_in(checked.stdout, "schedule"))
-    eventually("the roles are enough to schedule", lambda: "# What" not in command("check", CONTEXT).stdout or None)
+    lacks = "# What schedule"
+    eventually("the roles are enough to schedule", lambda: lacks not in command("check", CONTEXT).stdout or None)
     return reader
 
 

@@ -59,7 +59,7 @@ OLDER = """
 """
 """Older files of kube-scheduler, as they spell it."""
 CLUSTERS = """
-    PodScheduled batch check cluster dryRun key pool scheduler-name value
+    PodScheduled batch check cluster default-scheduler dryRun key pool scheduler-name value
     ConfigMap ConfigMaps CSINode EXTENDER_URLS Extender KUBECONFIG Lease NodeResourceTopology PLAYGROUND_CONTEXTS
     PreferNoSchedule Secrets TLS caData certData extender http https insecure-skip-tls-verify k0 k1 k2 keyData max min
     ignorable nominatedNodeName scheduler-plugins LoadMetrics etcd api/v1/query query_range vector matrix

@@ -43,6 +43,7 @@ describe("a run that schedules a real cluster", () => {
     ["lease_lost", {}, /Lease was lost/],
     ["not_allowed", {}, /may not write there/],
     ["stale", {}, /unreachable since/],
+    ["refused", {}, /may read nothing/],
     ["failed", {}, /not reached/],
   ])("writes nothing while it is %s, and says why", (state, more, why) => {
     for (const dry_run of [false, true]) {
@@ -61,7 +62,15 @@ describe("a run that schedules a real cluster", () => {
   });
 
   it("says what goes on beside every fault", () => {
-    for (const state of ["stale", "failed", "lease_lost", "standing_by", "not_allowed", "scheduling"] as const)
+    for (const state of [
+      "stale",
+      "refused",
+      "failed",
+      "lease_lost",
+      "standing_by",
+      "not_allowed",
+      "scheduling",
+    ] as const)
       expect(meanwhile(scheduled({ state }))).not.toBe("");
   });
 

@@ -55,6 +55,8 @@ export function whyNot({ state, since, holder, stopped_by, on_their_way }: Sched
       return t("notAllowedSince", { at });
     case "stale":
       return t("unreachableSince", { at });
+    case "refused":
+      return t("nothingMayBeReadSince", { at });
     case "failed":
       return t("neverReachedSince", { at });
     case "stopped":
@@ -75,6 +77,8 @@ export function meanwhile({ state }: Scheduled): string {
     case "stale":
     case "failed":
       return t("meanwhileUnreachable");
+    case "refused":
+      return t("meanwhileRefused");
     case "lease_lost":
     case "standing_by":
       return t("meanwhileLease");

@@ -22,7 +22,8 @@ from schedweb.clusters.reading.access import Access
 from schedweb.clusters.reading.kinds import EXPLAINING, EXTRA, STANDARD, WATCHED, Resource
 from schedweb.clusters.reading.problems import ClusterProblem
 
-Mode = Literal["look", "schedule"]
+Mode = Literal["look", "schedule", "default_scheduler"]
+"""``default_scheduler`` is what scheduling needs beside ``schedule`` where it takes kube-scheduler's place."""
 READ_VERBS: Final = ("get", "list", "watch")
 LEASE: Final = "scheduling-playground"
 LEASE_NAMESPACE: Final = "kube-system"
@@ -38,6 +39,7 @@ TO_BIND: Final = noted("to bind")
 FOR_CONDITIONS: Final = noted("conditions and nominatedNodeName")
 FOR_EVENTS: Final = noted("what kubectl describe shows")
 FOR_THE_LEASE: Final = noted("exactly one of us writes")
+FOR_ITS_LEASE: Final = noted("kube-scheduler's own Lease, to schedule for default-scheduler in its place")
 TO_PREEMPT: Final = noted("victims of preemption")
 FOR_VOLUMES: Final = noted("volumes that wait for their first pod")
 
@@ -109,9 +111,9 @@ def _to_read(kind: Resource) -> Rule:
     return Rule("look", kind.group, kind.plural, READ_VERBS, Sentence(why))
 
 
-def _of_the_lease(name: str) -> Rule:
+def _of_the_lease(mode: Mode, name: str, why: str) -> Rule:
     verbs = ("get", "create", "update")
-    return Rule("schedule", "coordination.k8s.io", "leases", verbs, Sentence(FOR_THE_LEASE), LEASE_NAMESPACE, name)
+    return Rule(mode, "coordination.k8s.io", "leases", verbs, Sentence(why), LEASE_NAMESPACE, name)
 
 
 _TO_SCHEDULE: Final = (
@@ -122,7 +124,8 @@ _TO_SCHEDULE: Final = (
     Rule("schedule", "", "persistentvolumeclaims", ("patch",), Sentence(FOR_VOLUMES)),
     Rule("schedule", "events.k8s.io", "events", ("create", "patch"), Sentence(FOR_EVENTS)),
     Rule("schedule", "", "events", ("create",), Sentence(FOR_THE_LEASE)),
-    _of_the_lease(LEASE),
+    _of_the_lease("schedule", LEASE, FOR_THE_LEASE),
+    _of_the_lease("default_scheduler", KUBE_SCHEDULER, FOR_ITS_LEASE),
 )
 _OF_PODS: Final = frozenset(("pods/binding", "pods/status", "persistentvolumeclaims"))
 """What is done in the namespaces of the pods that are scheduled, and nowhere else."""
@@ -141,8 +144,8 @@ def rules_to_schedule(schedulers: Collection[str], namespaces: Collection[str], 
     rules: list[Rule] = []
     for rule in _TO_SCHEDULE:
         if rule.resource == "leases":
-            if not dry_run:
-                rules.append(_of_the_lease(lease_of(schedulers)))
+            if not dry_run and rule.name == lease_of(schedulers):
+                rules.append(rule)
         elif rule.resource in _OF_PODS and namespaces:
             rules += [replace(rule, namespace=each) for each in sorted(namespaces)]
         else:

@@ -25,9 +25,10 @@ from schedweb.writes.writes import Outcome, Purpose, Result, Write
 
 SILENT: Final = datetime.timedelta(seconds=15)
 SCHEDULING_STATES: Final = (
-    *("waiting", "catching_up", "scheduling", "standing_by", "lease_lost", "not_allowed", "stale", "failed", "stopped"),
+    *("waiting", "catching_up", "scheduling", "standing_by", "lease_lost", "not_allowed", "stale", "refused", "failed"),
+    "stopped",
 )
-STATES: Final = ("waiting", "catching_up", "live", "partly", "stale", "failed", "ended")
+STATES: Final = ("waiting", "catching_up", "live", "partly", "stale", "refused", "failed", "ended")
 RECENT: Final = 20
 """Writes whose answers tell whether a right is missing now."""
 EVERY: Final = "all"

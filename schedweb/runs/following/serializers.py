@@ -118,7 +118,9 @@ class FollowAnswerSerializer(serializers.Serializer[Any]):
 class FollowedSerializer(serializers.Serializer[Any]):
     context = serializers.CharField()  # type: ignore[assignment]
     state = serializers.ChoiceField(
-        STATES, help_text="waiting: no worker has begun; partly: live but for some kinds; ended: it is followed no more"
+        STATES,
+        help_text="waiting: no worker has begun; partly: live but for some kinds; refused: the credentials "
+        "may read nothing; ended: it is followed no more",
     )
     since = serializers.DateTimeField(allow_null=True, help_text="of the state; of stale: what is shown is from then")
     problem = serializers.CharField(allow_blank=True)

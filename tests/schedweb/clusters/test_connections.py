@@ -80,6 +80,7 @@ def test_a_cluster_is_followed_until_it_is_let_go(cluster: ApiServer, editor: Cl
     assert [(each["mode"], each["granted"], each["of"]) for each in body["rights"]["modes"]] == [
         ("look", 22, 22),
         ("schedule", 0, 8),
+        ("default_scheduler", 0, 1),
     ]
     assert "kind: ClusterRoleBinding" in body["rights"]["modes"][1]["yaml"]
     cluster.add(pod("new", "shop"))
@@ -123,6 +124,22 @@ def test_rules_that_are_missing_are_shown_and_noticed_when_they_are_granted(
     cluster.grant("reader", role["rules"])
     assert editor.post(f"{URL}ask/").status_code == 202
     until(lambda: shown(editor)["rights"]["modes"][0]["granted"] == 22)
+    live(editor)
+
+
+def test_credentials_that_may_read_nothing_are_refused_and_not_out_of_date(
+    cluster: ApiServer, editor: Client, followers: Followers
+) -> None:
+    cluster.revoke("reader")
+    connected(editor, followers)
+    until(lambda: shown(editor)["state"] not in ("waiting", "catching_up"))
+    body = shown(editor)
+    assert body["state"] == "refused"
+    assert body["since"] is not None
+    assert 'User "reader" cannot' in body["problem"]
+    assert (body["can_be_read"], body["nodes"], body["pods"]) == (False, 0, 0)
+    cluster.grant("reader", READER)
+    editor.post(f"{URL}ask/")
     live(editor)
 
 

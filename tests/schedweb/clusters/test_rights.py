@@ -78,3 +78,16 @@ def test_a_service_account_is_named_as_one(cluster: ApiServer) -> None:
     rights = Rights(0.0, asked().answers, "system:serviceaccount:tools:playground")
     _, binding = granted_by(missing_yaml(rights, "schedule", CONTEXT))
     assert binding["subjects"] == [{"kind": "ServiceAccount", "namespace": "tools", "name": "playground"}]
+
+
+def test_kube_schedulers_own_lease_is_a_mode_of_its_own(cluster: ApiServer) -> None:
+    """Who schedules under another name needs nothing of it, and is not told to ask for it."""
+    assert {each.rule.name for each in asked().missing("schedule")} == {"", "scheduling-playground"}
+    role, _ = granted_by(missing_yaml(asked(), "default_scheduler", CONTEXT))
+    named = [rule for rule in role["rules"] if "resourceNames" in rule]
+    assert [(rule["resources"], rule["resourceNames"], rule["verbs"]) for rule in named] == [
+        (["leases"], ["kube-scheduler"], ["get", "update"])
+    ]
+    cluster.grant("reader", role["rules"])
+    assert asked().missing("default_scheduler") == []
+    assert any(each.rule.resource == "leases" for each in asked().missing("schedule"))

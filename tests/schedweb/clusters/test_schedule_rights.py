@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from django.test import Client
 
-from schedweb.clusters.reading.rights import DEFAULT_SCHEDULER
+from schedweb.clusters.reading.access import Access
+from schedweb.clusters.reading.kinds import kinds_of
+from schedweb.clusters.reading.rights import DEFAULT_SCHEDULER, Mode, ask, missing_yaml
 from schedweb.clusters.services import import_read_anyhow
 from schedweb.clusters.writing.permission import VARIABLE
 from schedweb.configurations.models import Configuration, ConfigurationVersion
@@ -27,12 +30,6 @@ from tests.schedweb.clusters.scheduling.test_command import start_command
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("quick_watching")]
 REVIEWS = "selfsubjectaccessreviews"
 ITS_LEASE = "get, update leases.coordination.k8s.io kube-scheduler -n kube-system"
-KUBE_SCHEDULERS = {
-    "apiGroups": ["coordination.k8s.io"],
-    "resources": ["leases"],
-    "resourceNames": ["kube-scheduler"],
-    "verbs": ["get", "update"],
-}
 OUR_LEASE = "get, create, update leases.coordination.k8s.io scheduling-playground -n kube-system"
 
 
@@ -52,6 +49,13 @@ def refused(operator: Client, version: str, **terms: Any) -> dict[str, Any]:
 def sent(server: ApiServer) -> list[str]:
     """What was tried to be written, carried out or not."""
     return [each.resource for each in server.requests if each.method != "GET" and each.resource != REVIEWS]
+
+
+def grant(server: ApiServer, mode: Mode) -> None:
+    """What the check says is missing, and nothing more."""
+    access = Access(CONTEXT)
+    role, _ = yaml.safe_load_all(missing_yaml(ask(access, kinds_of(access)), mode, CONTEXT))
+    server.grant(SCHEDULER, role["rules"])
 
 
 @pytest.fixture
@@ -117,7 +121,7 @@ def test_a_reading_that_did_not_ask_begins_no_scheduling(reader: ApiServer, oper
     assert not Run.objects.exists()
 
 
-def test_default_scheduler_is_scheduled_with_kube_schedulers_lease(
+def test_default_scheduler_is_scheduled_with_the_lease_that_the_check_names(
     server: ApiServer, operator: Client, default: str, workers: Begin
 ) -> None:
     server.add(pod("p1", "default"))
@@ -127,7 +131,7 @@ def test_default_scheduler_is_scheduled_with_kube_schedulers_lease(
     assert ITS_LEASE in told["message"]
     assert "pods/binding" not in told["message"]
     assert not sent(server)
-    server.grant(SCHEDULER, [KUBE_SCHEDULERS])
+    grant(server, "default_scheduler")
     run = begun(operator, default, **terms)
     worker = workers(run)
     until(lambda: node_of(server, "p1"))

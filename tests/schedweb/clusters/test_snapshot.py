@@ -185,7 +185,11 @@ def test_the_commands(cluster: ApiServer, capsys: pytest.CaptureFixture[str]) ->
     assert "look: 22 of 22 rules" in checked
     assert "name: scheduling-playground-schedule" in checked
     modes = json.loads(said(capsys, "check", CONTEXT, "--json"))["modes"]
-    assert [(each["mode"], each["granted"], each["of"]) for each in modes] == [("look", 22, 22), ("schedule", 0, 8)]
+    assert [(each["mode"], each["granted"], each["of"]) for each in modes] == [
+        ("look", 22, 22),
+        ("schedule", 0, 8),
+        ("default_scheduler", 0, 1),
+    ]
     assert ": 3 nodes, 26 pods, 3 pending, read in " in said(capsys, "snapshot", CONTEXT)
     made = json.loads(said(capsys, "snapshot", CONTEXT, "--json", "--name", "mine", "--exclude-namespace", "shop"))
     assert Snapshot.objects.get(pk=made["id"]).name == "mine"

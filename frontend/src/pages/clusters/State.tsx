@@ -14,6 +14,8 @@ export function stateText(cluster: Cluster): string {
       return t("catchingUp", { done: cluster.kinds_done, of: cluster.kinds_of });
     case "stale":
       return t("staleSince", { since });
+    case "refused":
+      return t("refusedSince", { since });
     case "failed":
       return t("failedSince", { since });
     default:

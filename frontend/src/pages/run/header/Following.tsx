@@ -25,6 +25,8 @@ export function followingText(followed: Followed): string {
       return t("followCatchingUp", { done: followed.kinds_done, of: followed.kinds_of });
     case "stale":
       return t("followStale", { since });
+    case "refused":
+      return t("followRefused", { since });
     case "failed":
       return t("followFailed", { since });
     case "ended":
