@@ -2528,7 +2528,7 @@ export interface components {
             connected_at: string | null;
             connected_by: string;
             /**
-             * @description off: not connected; waiting: for a worker; catching_up: the first lists; partly: some kinds cannot be read; stale: what is shown is from `since`; failed: nothing could be read so far
+             * @description off: not connected; waiting: for a worker; catching_up: the first lists; partly: some kinds cannot be read; stale: what is shown is from `since`; refused: the credentials may read nothing; failed: nothing could be read so far
              *
              *     * `off` - off
              *     * `waiting` - waiting
@@ -2536,6 +2536,7 @@ export interface components {
              *     * `live` - live
              *     * `partly` - partly
              *     * `stale` - stale
+             *     * `refused` - refused
              *     * `failed` - failed
              */
             state: components["schemas"]["ClusterStateEnum"];
@@ -2585,7 +2586,7 @@ export interface components {
             connected_at: string | null;
             connected_by: string;
             /**
-             * @description off: not connected; waiting: for a worker; catching_up: the first lists; partly: some kinds cannot be read; stale: what is shown is from `since`; failed: nothing could be read so far
+             * @description off: not connected; waiting: for a worker; catching_up: the first lists; partly: some kinds cannot be read; stale: what is shown is from `since`; refused: the credentials may read nothing; failed: nothing could be read so far
              *
              *     * `off` - off
              *     * `waiting` - waiting
@@ -2593,6 +2594,7 @@ export interface components {
              *     * `live` - live
              *     * `partly` - partly
              *     * `stale` - stale
+             *     * `refused` - refused
              *     * `failed` - failed
              */
             state: components["schemas"]["ClusterStateEnum"];
@@ -2707,9 +2709,10 @@ export interface components {
         /**
          * @description * `look` - look
          *     * `schedule` - schedule
+         *     * `default_scheduler` - default_scheduler
          * @enum {string}
          */
-        ClusterModeEnum: "look" | "schedule";
+        ClusterModeEnum: "look" | "schedule" | "default_scheduler";
         ClusterRights: {
             /** Format: date-time */
             asked_at: string;
@@ -2747,10 +2750,11 @@ export interface components {
          *     * `live` - live
          *     * `partly` - partly
          *     * `stale` - stale
+         *     * `refused` - refused
          *     * `failed` - failed
          * @enum {string}
          */
-        ClusterStateEnum: "off" | "waiting" | "catching_up" | "live" | "partly" | "stale" | "failed";
+        ClusterStateEnum: "off" | "waiting" | "catching_up" | "live" | "partly" | "stale" | "refused" | "failed";
         ClusterWrite: {
             number: number;
             purpose: components["schemas"]["PurposeEnum"];
@@ -3935,13 +3939,14 @@ export interface components {
         Followed: {
             context: string;
             /**
-             * @description waiting: no worker has begun; partly: live but for some kinds; ended: it is followed no more
+             * @description waiting: no worker has begun; partly: live but for some kinds; refused: the credentials may read nothing; ended: it is followed no more
              *
              *     * `waiting` - waiting
              *     * `catching_up` - catching_up
              *     * `live` - live
              *     * `partly` - partly
              *     * `stale` - stale
+             *     * `refused` - refused
              *     * `failed` - failed
              *     * `ended` - ended
              */
@@ -3991,11 +3996,12 @@ export interface components {
          *     * `live` - live
          *     * `partly` - partly
          *     * `stale` - stale
+         *     * `refused` - refused
          *     * `failed` - failed
          *     * `ended` - ended
          * @enum {string}
          */
-        FollowedStateEnum: "waiting" | "catching_up" | "live" | "partly" | "stale" | "failed" | "ended";
+        FollowedStateEnum: "waiting" | "catching_up" | "live" | "partly" | "stale" | "refused" | "failed" | "ended";
         ForkChange: {
             /** @description whose change it is: a pod's workload, or another object's name; may be empty */
             workload: string;
@@ -5748,6 +5754,7 @@ export interface components {
              *     * `lease_lost` - lease_lost
              *     * `not_allowed` - not_allowed
              *     * `stale` - stale
+             *     * `refused` - refused
              *     * `failed` - failed
              *     * `stopped` - stopped
              */
@@ -5783,11 +5790,12 @@ export interface components {
          *     * `lease_lost` - lease_lost
          *     * `not_allowed` - not_allowed
          *     * `stale` - stale
+         *     * `refused` - refused
          *     * `failed` - failed
          *     * `stopped` - stopped
          * @enum {string}
          */
-        ScheduledStateEnum: "waiting" | "catching_up" | "scheduling" | "standing_by" | "lease_lost" | "not_allowed" | "stale" | "failed" | "stopped";
+        ScheduledStateEnum: "waiting" | "catching_up" | "scheduling" | "standing_by" | "lease_lost" | "not_allowed" | "stale" | "refused" | "failed" | "stopped";
         ScoreCell: {
             raw: number;
             normalized: number;
