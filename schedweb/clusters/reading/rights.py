@@ -6,7 +6,9 @@ Kubernetes 1.36), as far as it is needed here. Whether they are granted is asked
 
 from __future__ import annotations
 
+import hashlib
 import itertools
+import json
 import re
 import time
 from collections.abc import Collection, Iterable, Sequence
@@ -228,16 +230,18 @@ _USER_UNKNOWN: Final = "REPLACE-WITH-THE-USER"
 
 
 def missing_yaml(rights: Rights, mode: Mode, context: str) -> str:
-    """A ClusterRole with exactly the rules that are missing, and its binding; "" when none is."""
+    """A ClusterRole with exactly the rules that are missing, and its binding; "" when none is. Other rules are a role
+    of another name: what is applied later takes nothing away that was granted before."""
     missing = rights.missing(mode)
     if not missing:
         return ""
-    name = f"scheduling-playground-{mode}"
+    rules = [*_grants(missing)]
+    name = f"scheduling-playground-{mode}-{hashlib.sha256(json.dumps(rules).encode()).hexdigest()[:8]}"
     role = {
         "apiVersion": "rbac.authorization.k8s.io/v1",
         "kind": "ClusterRole",
         "metadata": {"name": name},
-        "rules": [*_grants(missing)],
+        "rules": rules,
     }
     binding = {
         "apiVersion": "rbac.authorization.k8s.io/v1",

@@ -61,6 +61,17 @@ def test_only_what_is_missing_is_to_be_applied_and_then_it_suffices(cluster: Api
     assert asked().missing("look") == []
 
 
+def test_what_is_applied_later_is_a_role_of_another_name(cluster: ApiServer) -> None:
+    names = set()
+    for left_out in ("storage.k8s.io", "policy"):
+        cluster.revoke("reader")
+        cluster.grant("reader", [rule for rule in READER if left_out not in rule["apiGroups"]])
+        role, _ = granted_by(missing_yaml(asked(), "look", CONTEXT))
+        assert role["metadata"]["name"].startswith("scheduling-playground-look-")
+        names.add(role["metadata"]["name"])
+    assert len(names) == 2
+
+
 def test_a_verb_alone_may_be_missing(cluster: ApiServer) -> None:
     cluster.revoke("reader")
     cluster.grant("reader", [{**rule, "verbs": ["get", "list"]} for rule in READER])
