@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +16,9 @@ from schedweb.accounts.audit.settings_noted import settings_noted
 from schedweb.environment import folder_problem
 from schedweb.serving import noted
 from schedweb.stopping import STOPPING
+
+UNDER_WAY_SECONDS = 1.0
+"""What connects a moment before the server is told to end has this long to send its request."""
 
 
 class Server(uvicorn.Server):
@@ -34,7 +39,18 @@ class Server(uvicorn.Server):
         """uvicorn closes sockets with 1012 (service restart): browsers come back, to whoever listens then."""
         STOPPING.set()
         self.note.close()
+        await asyncio.sleep(0)  # whoever has connected by now is taken
+        for server in self.servers:
+            server.close()
+        # uvicorn would close connections whose request is still on its way, which a proxy does not send elsewhere then.
+        until = time.monotonic() + UNDER_WAY_SECONDS
+        while self.expects_requests() and time.monotonic() < until:
+            await asyncio.sleep(0.01)
         await super().shutdown(sockets)
+
+    def expects_requests(self) -> bool:
+        """Whether somebody has connected who has not sent a request yet."""
+        return any(getattr(each, "cycle", self) is None for each in list(self.server_state.connections))
 
 
 def serve(host: str, port: int, ready: Callable[[], None]) -> None:

@@ -27,7 +27,8 @@ def crowded(server: ApiServer) -> ApiServer:
     """One node, full of two pods."""
     server.remove("nodes", "n2")
     server.change("nodes", "n1", by=lambda it: it["status"]["allocatable"].update(cpu="1"))
-    server.add(*(ours(name, cpu="450m", on="n1") for name in VICTIMS))
+    # Of different importance: among equals the order is that of the node's list, which a change of one of them changes.
+    server.add(*(ours(name, cpu="450m", on="n1", spec={"priority": place}) for place, name in enumerate(VICTIMS)))
     server.settle()
     return server
 
