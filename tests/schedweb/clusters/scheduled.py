@@ -24,13 +24,18 @@ def asks(name: str, **changes: Any) -> Any:
     return made
 
 
-def begun(operator: Client, version: str, **terms: Any) -> Run:
+def begin_answered(operator: Client, version: str, **terms: Any) -> Any:
+    """The answer to the second of the two requests that begin a run: the cluster was read in between."""
     asked = {"typed": CONTEXT, "configuration_version": version, "scheduler_names": [OURS], **terms}
     began = operator.post(URL, asked, content_type="application/json")
     assert began.status_code == 202, began.content
     row = Import.objects.get(pk=began.json()["reading"]["id"])
     import_read_anyhow(import_id=row.pk)
-    answer = operator.post(URL, {**asked, "import_id": str(row.pk)}, content_type="application/json")
+    return operator.post(URL, {**asked, "import_id": str(row.pk)}, content_type="application/json")
+
+
+def begun(operator: Client, version: str, **terms: Any) -> Run:
+    answer = begin_answered(operator, version, **terms)
     assert answer.status_code == 201, answer.content
     assert answer.json()["run"]["schedules"] is True
     return Run.objects.get(pk=answer.json()["run"]["id"])

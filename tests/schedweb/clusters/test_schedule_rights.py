@@ -23,7 +23,7 @@ from tests.apiserver.manifests import pod
 from tests.apiserver.recordings import SCHEDULER
 from tests.schedweb.clusters import followed
 from tests.schedweb.clusters.conftest import CONTEXT, until
-from tests.schedweb.clusters.scheduled import URL, Begin, begun, state
+from tests.schedweb.clusters.scheduled import URL, Begin, begin_answered, begun, state
 from tests.schedweb.clusters.scheduling.conftest import OURS, node_of, ours
 from tests.schedweb.clusters.scheduling.test_command import start_command
 
@@ -34,12 +34,7 @@ OUR_LEASE = "get, create, update leases.coordination.k8s.io scheduling-playgroun
 
 
 def refused(operator: Client, version: str, **terms: Any) -> dict[str, Any]:
-    asked = {"typed": CONTEXT, "configuration_version": version, "scheduler_names": [OURS], **terms}
-    began = operator.post(URL, asked, content_type="application/json")
-    assert began.status_code == 202, began.content
-    row = Import.objects.get(pk=began.json()["reading"]["id"])
-    import_read_anyhow(import_id=row.pk)
-    answer = operator.post(URL, {**asked, "import_id": str(row.pk)}, content_type="application/json")
+    answer = begin_answered(operator, version, **terms)
     assert answer.status_code == 409, answer.content
     assert not Run.objects.exists()
     told: dict[str, Any] = answer.json()["error"]
