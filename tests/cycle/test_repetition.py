@@ -97,6 +97,12 @@ def test_a_change_between_two_points_of_a_repeated_attempt_is_seen_by_the_later_
     assert ("1 namespaces after all" in last.message) == (points < 3)
 
 
+def test_what_is_asked_for_another_pod_between_two_points_is_no_question_of_the_attempt() -> None:
+    """Here PreEnqueue, of a pod that is activated meanwhile."""
+    listed: list[Operation] = [*BEGINNING, ("flush", 0), ("points", 5), ("activate", 0)]
+    RepeatedRun("verified", ["Hold"]).play(listed)
+
+
 def test_a_promise_that_is_broken_is_found_out_when_verified(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Tally, "repeatable", True)
     with pytest.raises(RepeatDiffers, match="post_filter"):
