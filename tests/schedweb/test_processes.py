@@ -214,7 +214,8 @@ def test_nothing_stays_open_and_no_process_unwaited_for(kept: Forks) -> None:
         del forgotten
     until(lambda: not [pid for pid in processes() if parent_of(pid) == server])
     gc.collect()
-    assert (open_files(os.getpid()), open_files(server)) == before
+    # Not equal: before, the server may not have closed yet what it had of the first one.
+    until(lambda: open_files(os.getpid()) <= before[0] and open_files(server) <= before[1])
 
 
 # --- one that is not --------------------------------------------------------------------------------------------------

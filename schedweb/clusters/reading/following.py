@@ -22,6 +22,7 @@ from schedweb.clusters.reading.reflector import (
     Listener,
     ListListener,
     Reflector,
+    of_one_cluster,
 )
 from schedweb.clusters.reading.rights import Rights, ask
 
@@ -143,7 +144,7 @@ class Following:
             for each in self._kinds
             if each != EVENTS
         ]
-        for each in self.reflectors:
+        for each in of_one_cluster(self.reflectors):
             each.start()
 
     def _ask(self) -> None:

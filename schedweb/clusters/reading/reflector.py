@@ -6,15 +6,17 @@ A thread per kind: what costs is decoding, not waiting.
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import itertools
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Literal
 
 import msgspec
+from urllib3 import BaseHTTPResponse
 
 from framework.sentences import Sentence, sentence
 from schedweb.clusters.reading.access import Access
@@ -50,6 +52,9 @@ QUICK_ENDS: Final = 3
 #137089)."""
 WHOLE_SECONDS: Final = 2.0
 """How exactly times are known: those of objects and of answers have whole seconds."""
+TOGETHER_SECONDS: Final = 30.0
+"""How long pods wait for lists of the other kinds after the cluster went back to an earlier state."""
+TOGETHER_PAUSE: Final = 0.05
 REFUSALS: Final = 3
 """An API server that starts refuses good credentials for about a second: only what is refused so often is refused."""
 
@@ -120,6 +125,8 @@ class Reflector:
         self.resource = resource
         self.objects: dict[Key, Reduced] = {}
         self.pending = 0
+        self.others: Sequence[Reflector] = ()
+        """Those of the cluster's other kinds: when it went back to an earlier state, all are listed anew."""
         self.state = KindState(resource.kind, resource.plural, resource.group, since=time.time(), streams=streams)
         self._listener = listener
         self._on_list = on_list
@@ -130,6 +137,12 @@ class Reflector:
         self.reducer = Reducer()
         self._version: str | None = None
         """Where a watch goes on; None: it has to be listed."""
+        self._known = ""
+        """The last version that was heard of."""
+        self._told_at = self._broke_at = self._anew_since = 0
+        """When the list that was told last was asked for, when it was last found that a watch has ended, and since when
+        no older list counts; nanoseconds since 1970."""
+        self._response: BaseHTTPResponse | None = None
         self._newest = 0.0
         """The latest time that a change had, else when it was listed; seconds since 1970 by the server's clock."""
         self._was_listed = False
@@ -164,6 +177,8 @@ class Reflector:
 
     def _once(self) -> None:
         """Until a watch ends, as they do every few minutes. Raises ClusterProblem."""
+        if self._is_outdated():
+            self._version = None
         if self._version is not None and self._was_broken and self._went_back(self._version):
             self._version = None
         if self._version is None and not self.state.streams:
@@ -187,6 +202,7 @@ class Reflector:
 
     def _ended(self, lasted: float, was_heard: bool) -> None:
         """The server closed a watch in order."""
+        self._broke_at = time.time_ns()
         if was_heard:
             self._quick_ends = 0
             return
@@ -201,7 +217,7 @@ class Reflector:
         state, now = self.state, time.time()
         state.problem = problem.words
         state.tries += 1
-        self._was_broken = True
+        self._was_broken, self._broke_at = True, time.time_ns()
         self._refusals = self._refusals + 1 if problem.code == "forbidden" else 0
         if problem.code in ("too_old", "forbidden", "absent", "not_streamed"):
             self._version = None
@@ -267,8 +283,12 @@ class Reflector:
 
     def _listed(self, found: dict[Key, Reduced], version: str) -> None:
         first = not self._was_listed
+        if since := self._back_since(version):
+            self._list_all_anew(since)
         self._replace(found, counted=not first)
-        self._version, self._was_listed = version, True
+        self._version, self._known, self._was_listed, self._told_at = version, version, True, self._asked_at
+        if not self._is_outdated():
+            self._anew_since = 0
         self._newest = self._now_there() - WHOLE_SECONDS
         self.state.lists += 1
         self.state.read = 0
@@ -292,6 +312,44 @@ class Reflector:
             self._on_list(self.resource, None)
         self._is_told = True
 
+    # --- an earlier state -------------------------------------------------------------------------------------------
+
+    def _back_since(self, version: str) -> int:
+        """When the cluster was found to be at an earlier state, in nanoseconds since 1970; 0: it is not."""
+        if self._anew_since:
+            return self._anew_since
+        known = self._known
+        return self._broke_at if version.isdigit() and known.isdigit() and int(version) < int(known) else 0
+
+    def _list_all_anew(self, since: int) -> None:
+        """Also kinds whose watch goes on, for what was written after a backup can have the versions of what was lost.
+        Pods are told last: whoever hears of one that is not bound any more has to know its volumes as they are."""
+        for each in self.others:
+            each.list_anew(since)
+        if self.resource.plural != "pods":
+            return
+        deadline = time.monotonic() + TOGETHER_SECONDS
+        while any(each._is_awaited(since) for each in self.others) and time.monotonic() < deadline:
+            if self._stop.wait(TOGETHER_PAUSE):
+                return
+
+    def list_anew(self, since: int) -> None:
+        """Unless a list was asked for since then, nanoseconds since 1970."""
+        if self._asked_at >= since:
+            return
+        self._anew_since = max(self._anew_since, since)
+        response = self._response
+        if response is not None:
+            with contextlib.suppress(OSError, RuntimeError, ValueError):  # it ended by itself meanwhile
+                response.shutdown()
+        self.try_now()
+
+    def _is_awaited(self, since: int) -> bool:
+        return self._told_at < since and self.state.state not in ("refused", "absent")
+
+    def _is_outdated(self) -> bool:
+        return self._told_at < self._anew_since
+
     # --- watches ----------------------------------------------------------------------------------------------------
 
     def _watch(self, seconds: int) -> None:
@@ -301,16 +359,18 @@ class Reflector:
             self._asked_at = time.time_ns()
         response = self.access.get(self.resource.path, query, read_seconds=SILENT_SECONDS)
         lines = lines_of(self.access, response)
+        self._response = response
         try:
             if self._version is None:
                 self._read_list(lines)
             else:
                 self._is_live()
-            for text in lines:
+            while not self._is_outdated() and (text := next(lines, None)) is not None:
                 self._follow(LINES.decode(text))
                 if self._stop.is_set():
                     return
         finally:
+            self._response = None
             response.close()
 
     def _read_list(self, lines: Iterator[bytes]) -> None:
@@ -343,7 +403,7 @@ class Reflector:
         key, version = key_of(line.object)
         self._heard()
         if version:
-            self._version = version
+            self._version = self._known = version
         match line.type:
             case "ADDED" | "MODIFIED":
                 reduced = self._reduced(FIELDS.decode(line.object))
@@ -405,6 +465,13 @@ class Reflector:
             why=str(error) or type(error).__name__,
         )
         return ClusterProblem(words, "broken")
+
+
+def of_one_cluster(reflectors: Sequence[Reflector]) -> Sequence[Reflector]:
+    """They learn from each other that it went back to an earlier state."""
+    for each in reflectors:
+        each.others = [other for other in reflectors if other is not each]
+    return reflectors
 
 
 def _differences(before: dict[Key, Reduced], found: dict[Key, Reduced]) -> Iterator[tuple[Change, Key, Reduced | None]]:

@@ -18,7 +18,7 @@ from schedweb.clusters.reading.kinds import EXPLAINING, NEEDED, Resource, kinds_
 from schedweb.clusters.reading.listing import STREAMS, Fields
 from schedweb.clusters.reading.problems import ClusterProblem
 from schedweb.clusters.reading.reducing import Key, Reduced, Reducer
-from schedweb.clusters.reading.reflector import Change, Reflector
+from schedweb.clusters.reading.reflector import Change, Reflector, of_one_cluster
 
 
 class Changed(NamedTuple):
@@ -78,7 +78,7 @@ class Informers:
         self.reflectors = [_Typed(access, each, streams=numbers >= STREAMS, into=self.changes) for each in kinds]
 
     def start(self) -> None:
-        for each in self.reflectors:
+        for each in of_one_cluster(self.reflectors):
             each.start()
 
     def stop(self) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from schedweb.clusters.reading import reflector as module
 from schedweb.clusters.reading.access import Access
+from schedweb.clusters.reading.following import Following
 from schedweb.clusters.reading.kinds import WATCHED, Resource
 from schedweb.clusters.reading.reducing import Key, Reduced
 from schedweb.clusters.reading.reflector import Change, Reflector, State
@@ -17,6 +18,7 @@ from tests.apiserver import ApiServer
 from tests.apiserver.access import READER
 from tests.apiserver.manifests import pod
 from tests.schedweb.clusters.conftest import CONTEXT, SECRET, until
+from tests.schedweb.clusters.test_schedule_over_time import claimed
 
 PODS = next(each for each in WATCHED if each.plural == "pods")
 
@@ -203,6 +205,98 @@ def test_a_backup_of_etcd_that_was_put_back_is_followed(cluster: ApiServer, refl
     running(cluster, reflector)
     cluster.restore(backup)
     until(same(cluster, reflector))
+
+
+class Lists:
+    """All kinds of a cluster, and the lists that are told after ``clear``, by kind."""
+
+    def __init__(self, cluster: ApiServer) -> None:
+        self.cluster = cluster
+        self.told: list[str] = []
+        self.following = Following(CONTEXT, lambda *_: None, self._list)
+
+    def _list(self, resource: Resource, asked_at: int | None) -> None:
+        if asked_at is None:
+            self.told.append(resource.plural)
+
+    def start(self) -> None:
+        self.following.start()
+        until(lambda: self.following.reflectors and self.are_live())
+
+    def are_live(self) -> bool:
+        return all(each.state.state in ("live", "absent") for each in self.following.reflectors)
+
+    def kind(self, plural: str) -> Reflector:
+        until(lambda: self.following.reflectors)
+        return next(each for each in self.following.reflectors if each.resource.plural == plural)
+
+    def asked(self, plural: str) -> int:
+        return len(self.cluster.requests.select(resource=plural))
+
+
+@pytest.fixture
+def lists(cluster: ApiServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lists]:
+    monkeypatch.setattr(module, "FIRST_PAUSE", 0.05)
+    cluster.add(*claimed("kubernetes.io/no-provisioner"))
+    made = Lists(cluster)
+    yield made
+    made.following.stop()
+    cluster.end_watches()
+
+
+def change_claim(cluster: ApiServer) -> None:
+    cluster.change("persistentvolumeclaims", "c1", "default", by=lambda it: it["spec"].update(volumeName="v"))
+
+
+def test_pods_of_an_earlier_state_are_told_after_all_else_of_it(cluster: ApiServer, lists: Lists) -> None:
+    backup = cluster.backup()
+    cluster.add(pod("later", "shop"))
+    change_claim(cluster)
+    lists.start()
+    lists.told.clear()
+    asked = lists.asked("pods")
+    with cluster.faults.hold(resource="persistentvolumeclaims") as claims:
+        cluster.restore(backup)
+        claims.wait_hit()
+        until(lambda: lists.asked("pods") >= asked + 2)  # its version, and its list
+        until(lambda: "nodes" in lists.told)
+        assert "pods" not in lists.told
+    until(lambda: "pods" in lists.told)
+    assert lists.told.index("persistentvolumeclaims") < lists.told.index("pods")
+
+
+def test_a_kind_that_cannot_be_listed_keeps_pods_for_some_time_only(
+    cluster: ApiServer, lists: Lists, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "TOGETHER_SECONDS", 0.5)
+    backup = cluster.backup()
+    cluster.add(pod("later", "shop"))
+    change_claim(cluster)
+    lists.start()
+    lists.told.clear()
+    with cluster.faults.hold(resource="persistentvolumeclaims"):
+        cluster.restore(backup)
+        until(lambda: "pods" in lists.told)
+        assert "persistentvolumeclaims" not in lists.told
+    until(lambda: "persistentvolumeclaims" in lists.told)
+
+
+def test_what_was_written_since_has_the_versions_of_what_was_lost(cluster: ApiServer, lists: Lists) -> None:
+    """The claims' watch goes on at a version that is there again, with another content."""
+    backup = cluster.backup()
+    change_claim(cluster)
+    lists.start()
+    for number in range(10):
+        cluster.add(pod(f"later-{number}", "shop"))
+    until(lambda: len(lists.kind("pods").objects) == 35)
+    with cluster.faults.hold(resource="persistentvolumeclaims") as claims:
+        cluster.restore(backup)
+        claims.wait_hit()
+        until(lambda: lists.kind("pods").state.state != "live")
+        for number in range(5):
+            cluster.add(pod(f"other-{number}", "shop"))
+    there = cluster.get("PersistentVolumeClaim", "c1", "default")["metadata"]["resourceVersion"]
+    until(lambda: [each.version for each in lists.kind("persistentvolumeclaims").objects.values()] == [there])
 
 
 def test_a_server_that_asks_for_patience_gets_it(
