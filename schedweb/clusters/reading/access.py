@@ -20,7 +20,7 @@ import urllib3
 import urllib3.exceptions
 
 from framework.sentences import sentence
-from schedweb.clusters.reading.contexts import IN_CLUSTER, Context, known_contexts, kubeconfig_paths
+from schedweb.clusters.reading.contexts import IN_CLUSTER, Context, known_contexts, kubeconfig_paths, without_password
 from schedweb.clusters.reading.problems import ClusterProblem, clock_ahead, refused, unreachable
 
 if TYPE_CHECKING:
@@ -88,6 +88,10 @@ class Access:
         """Whether the server's certificate is not looked at (insecure-skip-tls-verify)."""
         return self.server.startswith("https") and not self._client.configuration.verify_ssl
 
+    def unreachable(self, error: Exception) -> ClusterProblem:
+        """What urllib3's error is to people."""
+        return unreachable(self.server, error, without_password(self._client.configuration.proxy or ""))
+
     def get(
         self, path: str, query: Mapping[str, str] | None = None, *, read_seconds: float = READ_SECONDS
     ) -> urllib3.BaseHTTPResponse:
@@ -122,7 +126,7 @@ class Access:
                 self.bytes_read += len(chunk)
                 yield chunk
         except urllib3.exceptions.HTTPError as error:
-            raise unreachable(self.server, error) from None
+            raise self.unreachable(error) from None
         finally:
             response.close()
 
@@ -148,7 +152,7 @@ class Access:
                 return response
             said = self._refusal(response)
         except (urllib3.exceptions.HTTPError, OSError) as error:
-            raise unreachable(self.server, error) from None
+            raise self.unreachable(error) from None
         raise refused(self.server, response.status, said, response.headers)
 
     def _refusal(self, response: urllib3.BaseHTTPResponse) -> bytes:

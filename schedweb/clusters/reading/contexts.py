@@ -87,7 +87,10 @@ def _plain(entry: Any) -> dict[str, Any]:
 
 
 def _server(cluster: dict[str, Any]) -> str:
-    """Without a password that somebody wrote into the address."""
-    server = str((cluster.get("cluster") or {}).get("server") or "").rstrip("/")
-    scheme, separator, rest = server.partition("://")
-    return f"{scheme}{separator}{rest.rpartition('@')[2]}" if separator else server
+    return without_password(str((cluster.get("cluster") or {}).get("server") or "").rstrip("/"))
+
+
+def without_password(address: str) -> str:
+    """That somebody wrote into it."""
+    scheme, separator, rest = address.partition("://")
+    return f"{scheme}{separator}{rest.rpartition('@')[2]}" if separator else address

@@ -105,14 +105,31 @@ def clock_ahead(headers: Mapping[str, str], now: float) -> float | None:
     return date.timestamp() + 0.5 - now
 
 
-def unreachable(server: str, error: Exception) -> ClusterProblem:
-    """Of what urllib3 raises."""
+def unreachable(server: str, error: Exception, proxy: str = "") -> ClusterProblem:
+    """Of what urllib3 raises. ``proxy``: through which the server is reached, without its password."""
+    if (failed := _of_proxy(error)) is not None:
+        words = sentence(
+            "The proxy {proxy}, through which the API server at {server} is reached, failed: {why}",
+            proxy=proxy,
+            server=server,
+            why=_brief(failed.original_error),
+        )
+        return ClusterProblem(words, "unreachable")
     cause = _cause(error)
     if isinstance(cause, ssl.SSLError | urllib3.exceptions.SSLError):
         words = sentence("The TLS connection to {server} failed: {why}", server=server, why=_brief(cause))
         return ClusterProblem(words, "tls")
     words = sentence("The API server at {server} cannot be reached: {why}", server=server, why=_brief(cause))
     return ClusterProblem(words, "unreachable")
+
+
+def _of_proxy(error: Exception) -> urllib3.exceptions.ProxyError | None:
+    while not isinstance(error, urllib3.exceptions.ProxyError):
+        reason = getattr(error, "reason", None)
+        if not isinstance(reason, Exception):
+            return None
+        error = reason
+    return error
 
 
 def _cause(error: Exception) -> Exception:

@@ -16,7 +16,7 @@ import urllib3.exceptions
 
 from framework.sentences import Words
 from schedweb.clusters.reading.access import Access
-from schedweb.clusters.reading.problems import ClusterProblem, Code, unreachable
+from schedweb.clusters.reading.problems import ClusterProblem, Code
 from schedweb.clusters.writing.permission import Permission
 
 WRITE_SECONDS: Final = 30.0
@@ -26,6 +26,7 @@ _NEVER_LEFT: Final = (
     urllib3.exceptions.NewConnectionError,
     urllib3.exceptions.ConnectTimeoutError,
     urllib3.exceptions.NameResolutionError,
+    urllib3.exceptions.ProxyError,
 )
 UNAUTHORIZED: Final = 401
 
@@ -87,5 +88,5 @@ class WritingAccess(Access):
         return Answer(response.status, whole, headers)
 
     def _why(self, error: Exception) -> tuple[Words, Code]:
-        problem = unreachable(self.server, error)
+        problem = self.unreachable(error)
         return problem.words, problem.code

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -22,6 +23,7 @@ from tests.apiserver import ApiServer
 from tests.apiserver.client import Client
 from tests.apiserver.manifests import node, pod
 from tests.apiserver.recordings import SCHEDULER
+from tests.schedweb.clusters.test_access import written
 from tests.schedweb.clusters.writing.conftest import CONTEXT, MakeWriter, Told, pod_at
 
 BINDING: Any = {"resource": "pods/binding"}
@@ -204,6 +206,13 @@ def test_a_server_that_is_not_there(writable: ApiServer, make_writer: MakeWriter
     assert outcome.result == "unreached"
     assert outcome.message
     assert node_of(writable) == ""
+
+
+def test_a_proxy_that_is_not_there(writable: ApiServer, make_writer: MakeWriter, tmp_path: Path) -> None:
+    """Nothing has left, so nothing is looked at."""
+    written(tmp_path / "config", cluster=lambda it: {**it, "proxy-url": "http://127.0.0.1:1"})
+    assert make_writer(patience=1.0).send(pods.bind(pod_at(writable), "n1")).result == "unreached"
+    assert not writable.requests.select()
 
 
 def test_stop_takes_effect_before_the_next_write_and_between_tries(
