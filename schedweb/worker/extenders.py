@@ -31,6 +31,12 @@ PIECE: Final = 64 * 1024
 _HEADERS: Final = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
 _UNVERIFIED: Final = "tls: failed to verify certificate"
 _UNKNOWN_AUTHORITY: Final = (18, 19, 20, 21)
+_ALERTS: Final = {
+    "unknown ca": "unknown certificate authority",
+    "protocol version": "protocol version not supported",
+    "certificate unknown": "unknown certificate",
+}
+"""OpenSSL's word and Go's, where they differ."""
 _EXPIRED: Final = 10
 """X509_V_ERR_* of OpenSSL."""
 _BODY: Final = "context deadline exceeded (Client.Timeout or context cancellation while reading body)"
@@ -88,6 +94,8 @@ def call(asking: Asking, policy: Allowed) -> Answer:
         return Answer(error=f'Post "{request.url}": {_HEADERS}')
     except ssl.SSLCertVerificationError as error:
         return Answer(error=f'Post "{request.url}": {_UNVERIFIED}: {_why_unverified(error)}')
+    except ssl.SSLError as error:
+        return Answer(error=f'Post "{request.url}": {_why_no_tls(error)}')
     except http.client.InvalidURL:
         # Its text has the path with the query.
         return Answer(error=f'parse "{request.url}": net/url: invalid control character in URL')
@@ -102,6 +110,18 @@ def _why_unverified(error: ssl.SSLCertVerificationError) -> str:
     if error.verify_code == _EXPIRED:
         return "x509: certificate has expired or is not yet valid"
     return f"x509: {error.verify_message}"
+
+
+def _why_no_tls(error: ssl.SSLError) -> str:
+    """In Go's words for what the other side said (alerts, RFC 8446 section 6) or did not."""
+    reason = error.reason or ""
+    if reason == "WRONG_VERSION_NUMBER":
+        return "http: server gave HTTP response to HTTPS client"
+    _, is_alert, alert = reason.partition("_ALERT_")
+    if is_alert:
+        words = alert.lower().replace("_", " ")
+        return f"remote error: tls: {_ALERTS.get(words, words)}"
+    return f"tls: {reason.lower().replace('_', ' ')}" if reason else str(error)
 
 
 def _left(deadline: float) -> float:
@@ -166,7 +186,7 @@ def _exchange(connection: http.client.HTTPConnection, url: SplitResult, body: by
         connection.request("POST", target, body, headers)
         _wait(connection, deadline)
         response = connection.getresponse()
-    except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError):
+    except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError, ssl.SSLEOFError):
         raise CallFailed("EOF") from None
     pieces: list[bytes] = []
     size = 0

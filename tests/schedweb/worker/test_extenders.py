@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+import ssl
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -176,6 +177,30 @@ def test_what_goes_wrong_is_told_and_the_run_goes_on(operator: User, hook: Webho
     assert "/elsewhere" not in [path for path, _ in hook.calls]
 
 
+@pytest.mark.parametrize(
+    ("victims", "said"),
+    [
+        pytest.param(None, "extender: {url} answers null for node a: ", id="no victims at all"),
+        pytest.param({"Pods": [None]}, "extender: {url} names null as a victim on node a: ", id="null as a victim"),
+    ],
+)
+def test_a_null_that_makes_kube_scheduler_panic_names_its_extender_and_the_run_goes_on(
+    operator: User, hook: Webhook, victims: Any, said: str
+) -> None:
+    hook.says("/preempt", {"NodeNameToMetaVictims": {"a": victims}})
+    urgent, late = pod("urgent", cpu="4"), pod("late", cpu="100m")
+    urgent["spec"].update(priority=10)
+    small = [node("a"), pod("before", cpu="3", node_name="a"), urgent, late]
+    preempting = {"urlPrefix": hook.url, "preemptVerb": "preempt", "nodeCacheCapable": True, "httpTimeout": "30s"}
+    game = prepared(operator, small, configuration=extended(preempting))
+    game.command("play", speed="max")
+    game.play()
+    first = next(trace for trace in traces(game) if trace.pod == "shop/urgent")
+    assert said.format(url=hook.url) in str(first.post_filter) + first.message
+    assert game.places()["late"] == "bound"
+    assert game.places()["before"] == "bound"
+
+
 def test_one_that_is_slow_is_waited_for_as_long_as_it_may_take(operator: User, hook: Webhook) -> None:
     hook.late("/filter")
     game = prepared(operator, CLUSTER, configuration=extended(filtering(hook, httpTimeout="200ms")))
@@ -209,6 +234,35 @@ def test_an_https_extender_is_believed_with_its_own_authority(operator: User, au
         told = filtering(hook, enableHTTPS=True, tlsConfig=trusting(authority))
         trace = step(prepared(operator, CLUSTER, configuration=extended(told)))
     assert (trace.selected, hook.pods("/filter")) == ("b", [trace.pod.partition("/")[2]])
+
+
+@pytest.mark.parametrize("is_shown", [True, False])
+def test_one_that_asks_who_calls_is_shown_the_client_s_certificate(
+    operator: User, authority: Authority, is_shown: bool
+) -> None:
+    context = authority.server_context("127.0.0.1")
+    context.verify_mode = ssl.CERT_REQUIRED
+    tls = trusting(authority)
+    if is_shown:
+        certificate, key = (base64.b64encode(each.read_bytes()).decode() for each in authority.client("scheduler"))
+        tls |= {"certData": certificate, "keyData": key}
+    with webhook(context) as hook:
+        one_node(hook)
+        trace = step(
+            prepared(operator, CLUSTER, configuration=extended(filtering(hook, enableHTTPS=True, tlsConfig=tls)))
+        )
+        assert len(hook.calls) == is_shown
+    assert (trace.selected, trace.result) == (("b", "bound") if is_shown else ("", "failed"))
+    if not is_shown:
+        # It may be gone before what it said is read.
+        said = ("remote error: tls: certificate required", "EOF")
+        assert trace.message in [f'Post "{hook.url}/filter": {each}' for each in said]
+
+
+def test_one_that_speaks_no_tls_is_told(operator: User, hook: Webhook) -> None:
+    plain = filtering(hook, enableHTTPS=True, urlPrefix=hook.url.replace("http://", "https://"))
+    trace = step(prepared(operator, CLUSTER, configuration=extended(plain)))
+    assert trace.message.endswith('/filter": http: server gave HTTP response to HTTPS client')
 
 
 def test_a_certificate_of_another_authority_is_refused_in_a_sentence(
