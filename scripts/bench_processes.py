@@ -48,6 +48,18 @@ class Watched:
         return {pid: seconds_of(fields) for pid, fields in tree(self.root).items()}
 
 
+def proportional_mib(root: int) -> float:
+    """What it and all below it hold now; of pages that several share each counts its part (PSS)."""
+    kib = 0
+    for pid in tree(root):
+        try:
+            rollup = (PROC / str(pid) / "smaps_rollup").read_text()
+        except OSError:
+            continue  # it ended meanwhile
+        kib += next(int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:"))
+    return kib * 1024 / MIB
+
+
 def seconds_of(fields: list[str]) -> float:
     """Its own and that of its children that have ended."""
     return sum(map(int, fields[11:15])) / TICK

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from scripts import bench_cluster
-from scripts.bench_processes import Watched
+from scripts.bench_processes import Watched, proportional_mib
 from scripts.processes import ROOT, Playground, bare_environment
 from scripts.site import Site, eventually
 from tests.apiserver import ApiServer
@@ -150,6 +150,8 @@ def measure_product(asked: argparse.Namespace, kubeconfig: Path, folder: Path) -
         site.open_link(playground.link)
         site.get(f"/api/v1/clusters/{CONTEXT}/")
         with Watched(playground.process.child.pid) as watched:
+            root = playground.process.child.pid
+            idle = held = proportional_mib(root)
             before, began = watched.cpu_seconds(), time.monotonic()
             path = f"/api/v1/clusters/{CONTEXT}/follow/"
             reading = site.post(path, {})["reading"]["id"]
@@ -162,6 +164,8 @@ def measure_product(asked: argparse.Namespace, kubeconfig: Path, folder: Path) -
             read = time.monotonic() - began
 
             def is_live() -> bool | None:
+                nonlocal held
+                held = max(held, proportional_mib(root))
                 state = site.get(f"/api/v1/runs/{run}/follow/")["state"]
                 counts = site.get(f"/api/v1/runs/{run}/")["counts"]
                 return (state == "live" and counts.get("bound") == asked.pods) or None
@@ -170,7 +174,8 @@ def measure_product(asked: argparse.Namespace, kubeconfig: Path, folder: Path) -
             taken = time.monotonic() - began
             print(
                 f"followed: {read:.1f} s until the run has begun, {taken:.1f} s until it is live with every pod, "
-                f"{watched.cpu_seconds() - before:.1f} CPU s, {watched.peak_mib:,.0f} MiB in all processes at most"
+                f"{watched.cpu_seconds() - before:.1f} CPU s, {held:,.0f} MiB in all processes at most, "
+                f"{idle:,.0f} before ({watched.peak_mib:,.0f} with shared pages counted for each)"
             )
     finally:
         playground.process.stop()
