@@ -5450,6 +5450,22 @@ export interface components {
             id: string;
             why: string;
         };
+        Rejected: {
+            namespace: string;
+            name: string;
+            node: string;
+            /** @description OutOfcpu, OutOfmemory, OutOfpods and so on */
+            reason: string;
+            message: string;
+            /**
+             * Format: date-time
+             * @description when it was bound
+             */
+            at: string;
+            scheduler: string;
+            /** @description this run bound it */
+            is_ours: boolean;
+        };
         Rejector: {
             plugin: string;
             /** @description nodes of which this plugin was the first to refuse */
@@ -5779,6 +5795,8 @@ export interface components {
             refused: number;
             /** @description writes that have no outcome yet, Events aside */
             on_their_way: number;
+            /** @description pods that were bound since the run began, by whomever, and that their kubelets rejected because the node was full: two schedulers share it. As far as the cluster still has them, at most 50, newest first */
+            rejected: components["schemas"]["Rejected"][];
             /** @description who said Stop; empty where nobody did */
             stopped_by: string;
         };

@@ -21,6 +21,7 @@ const SCHEDULED: Scheduled = {
   written: 4,
   refused: 1,
   on_their_way: 0,
+  rejected: [],
   stopped_by: "",
 };
 
@@ -81,5 +82,20 @@ describe("the band of a run that schedules a real cluster", () => {
     fireEvent.click(screen.getByRole("button", { name: "Close" }));
     expect(screen.queryByRole("alert")).toBeNull();
     expect(screen.getByText("Not writing to prod")).toBeDefined();
+  });
+
+  it("says which pods kubelets rejected because two schedulers overfilled a node, until it is closed", async () => {
+    const pod = { namespace: "shop", node: "n1", reason: "OutOfcpu", message: "", at: "2026-01-01T10:02:11Z" };
+    const rejected = [
+      { ...pod, name: "web-1", scheduler: "ours", is_ours: true },
+      { ...pod, name: "web-2", scheduler: "default-scheduler", is_ours: false },
+    ];
+    await band({ rejected });
+    const alert = await screen.findByRole("alert");
+    expect(alert.textContent).toContain("2 pods were rejected by their kubelets in prod");
+    expect(alert.textContent).toContain("This run bound 1 of them.");
+    expect(alert.textContent).toContain("OutOfcpu: shop/web-2 on n1, bound by default-scheduler at");
+    fireEvent.click(screen.getByRole("button", { name: "Close" }));
+    expect(screen.queryByRole("alert")).toBeNull();
   });
 });

@@ -17,6 +17,7 @@ import { perform } from "@/live/commands";
 import { notifyError } from "@/shell/notify";
 
 import classes from "./LiveBand.module.css";
+import { Rejected } from "./Rejected";
 import { t } from "./texts";
 import { lookOf, meanwhile, termsOf, titleOf, whyNot } from "./words";
 
@@ -72,7 +73,11 @@ export function LiveBand({ run, alone = true }: { run: string; alone?: boolean }
         ) : null}
       </section>
       <div className={classes.frame} data-look={look} aria-hidden="true" />
-      {data.problem === "" ? null : <Fault key={`${data.state} ${data.problem}`} scheduled={data} why={why} />}
+      {data.problem === "" ? (
+        <Rejected key={data.rejected.length} scheduled={data} />
+      ) : (
+        <Fault key={`${data.state} ${data.problem}`} scheduled={data} why={why} />
+      )}
     </>
   );
 }

@@ -21,6 +21,7 @@ function scheduled(more: Partial<Scheduled> = {}): Scheduled {
     written: 0,
     refused: 0,
     on_their_way: 0,
+    rejected: [],
     stopped_by: "",
     ...more,
   };

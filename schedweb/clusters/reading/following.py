@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections import deque
@@ -24,12 +25,15 @@ from schedweb.clusters.reading.reflector import (
     Reflector,
     of_one_cluster,
 )
+from schedweb.clusters.reading.rejected import Rejected, rejected_for_room
 from schedweb.clusters.reading.rights import Rights, ask
 
 MISSING_SECONDS: Final = 30.0
 GRANTED_SECONDS: Final = 600.0
 """How often it is asked what the credentials may do, while something is missing and while nothing is."""
 RATE_SECONDS: Final = 10.0
+REJECTED_SECONDS: Final = 30.0
+"""How often a run beside the cluster asks which pods were rejected by their kubelets."""
 
 
 class ClusterState(msgspec.Struct):
@@ -53,6 +57,8 @@ class ClusterState(msgspec.Struct):
     """Changes a second, of all kinds, within the last ten seconds."""
     clock_ahead: float | None = None
     bytes_read: int = 0
+    rejected: list[Rejected] = []
+    """Of a run beside the cluster: by their kubelets, for want of room; the newest first."""
     is_insecure: bool = False
     """The server's certificate is not looked at (insecure-skip-tls-verify)."""
 
@@ -146,6 +152,14 @@ class Following:
         ]
         for each in of_one_cluster(self.reflectors):
             each.start()
+        if self._on_list is not None:
+            threading.Thread(target=self._look_for_rejected, args=(access,), name="rejected", daemon=True).start()
+
+    def _look_for_rejected(self, access: Access) -> None:
+        while not self._stop.wait(REJECTED_SECONDS):
+            # What is wrong with the connection the reflectors say.
+            with contextlib.suppress(ClusterProblem):
+                self._state.rejected = rejected_for_room(access)
 
     def _ask(self) -> None:
         assert self._access is not None

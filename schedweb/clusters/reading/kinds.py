@@ -85,6 +85,7 @@ _SCHEDULER_S: Final[tuple[type[KubernetesObject], ...]] = (
 )
 WATCHED: Final = tuple(map(_resource, _SCHEDULER_S))
 """In the order in which they are read."""
+PODS: Final = _resource(Pod)
 EVENTS: Final = Resource("v1", "events", "Event")
 _EXPLAIN: Final[tuple[type[KubernetesObject], ...]] = (PriorityClass, RuntimeClass, ResourceClaimTemplate)
 EXPLAINING: Final = (*map(_resource, _EXPLAIN), EVENTS)

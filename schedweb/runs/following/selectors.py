@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Final, get_args
 
@@ -103,8 +104,19 @@ def scheduled_body(run: Run) -> dict[str, Any]:
         "written": row.writes_done,
         "refused": row.writes_refused,
         "on_their_way": counted_writes(run).filter(outcome__isnull=True).count(),
+        "rejected": rejected_since(run, reading, terms.schedulers),
         "stopped_by": stop.author_name if stop is not None and stop.author_id is not None else "",
     }
+
+
+def rejected_since(run: Run, state: ClusterState | None, schedulers: Collection[str]) -> list[dict[str, Any]]:
+    """Pods that were bound since the run began, by whomever, and that their kubelets rejected for want of room."""
+    began = f"{run.created_at:%Y-%m-%dT%H:%M:%SZ}"
+    return [
+        {**msgspec.structs.asdict(each), "is_ours": each.scheduler in schedulers}
+        for each in ([] if state is None else state.rejected)
+        if each.at >= began
+    ]
 
 
 def denied(run: Run) -> str:

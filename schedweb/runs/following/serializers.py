@@ -137,6 +137,17 @@ class FollowedSerializer(serializers.Serializer[Any]):
     most_bytes = serializers.IntegerField(help_text="how much of the run is kept; then its oldest part goes")
 
 
+class RejectedSerializer(serializers.Serializer[Any]):
+    namespace = serializers.CharField()
+    name = serializers.CharField()
+    node = serializers.CharField()
+    reason = serializers.CharField(help_text="OutOfcpu, OutOfmemory, OutOfpods and so on")
+    message = serializers.CharField(allow_blank=True)
+    at = serializers.DateTimeField(help_text="when it was bound")
+    scheduler = serializers.CharField()
+    is_ours = serializers.BooleanField(help_text="this run bound it")
+
+
 class ScheduledSerializer(serializers.Serializer[Any]):
     context = serializers.CharField()  # type: ignore[assignment]
     state = serializers.ChoiceField(
@@ -155,6 +166,11 @@ class ScheduledSerializer(serializers.Serializer[Any]):
     written = serializers.IntegerField(help_text="writes that were carried out, Events aside")
     refused = serializers.IntegerField(help_text="writes that were not, Events aside")
     on_their_way = serializers.IntegerField(help_text="writes that have no outcome yet, Events aside")
+    rejected = RejectedSerializer(
+        many=True,
+        help_text="pods that were bound since the run began, by whomever, and that their kubelets rejected because the "
+        "node was full: two schedulers share it. As far as the cluster still has them, at most 50, newest first",
+    )
     stopped_by = serializers.CharField(allow_blank=True, help_text="who said Stop; empty where nobody did")
 
 
