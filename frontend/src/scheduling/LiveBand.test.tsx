@@ -93,7 +93,7 @@ describe("the band of a run that schedules a real cluster", () => {
     await band({ rejected });
     const alert = await screen.findByRole("alert");
     expect(alert.textContent).toContain("2 pods were rejected by their kubelets in prod");
-    expect(alert.textContent).toContain("This run bound 1 of them.");
+    expect(alert.textContent).toContain("Another scheduler places pods on the same nodes");
     expect(alert.textContent).toContain("OutOfcpu: shop/web-2 on n1, bound by default-scheduler at");
     fireEvent.click(screen.getByRole("button", { name: "Close" }));
     expect(screen.queryByRole("alert")).toBeNull();

@@ -15,13 +15,12 @@ export function Rejected({ scheduled }: { scheduled: Scheduled }): ReactNode {
   const [closed, setClosed] = useState(false);
   const { rejected, context } = scheduled;
   if (closed || rejected.length === 0) return null;
-  const ours = rejected.filter((each) => each.is_ours).length;
   return (
     <div className={classes.fault} role="alert">
       <Icon name="warning" size={16} />
       <div>
         <b>{t("rejectedIn", { count: rejected.length, context })}</b>
-        <p>{t("twoSchedulers", { ours, count: rejected.length })}</p>
+        <p>{t("twoSchedulers")}</p>
         <ul>
           {rejected.slice(0, SHOWN).map(({ namespace, name, node, reason, scheduler, at }) => (
             <li key={`${namespace}/${name} ${at}`}>
