@@ -1,7 +1,7 @@
 """Pods that their kubelet rejected because the node had no room left: what two schedulers on the same nodes lead to.
 
-Upstream: pkg/kubelet/lifecycle/predicate.go, reason OutOfcpu and the like. Watches leave pods that are over out, so
-these are asked for.
+The reason is OutOfcpu, OutOfmemory, OutOfpods and so on (the kubelet's admission of pods). Watches leave pods that are
+over out, so these are asked for.
 """
 
 from __future__ import annotations
