@@ -213,6 +213,8 @@ SPECTACULAR_SETTINGS = {
         "ClusterKindStateEnum": "schedweb.clusters.serializers.KIND_STATES",
         "ClusterModeEnum": "schedweb.clusters.selectors.MODES",
         "CardKindEnum": ["pod", "group"],
+        "CycleAskingVerbEnum": ["filter", "prioritize", "preempt", "bind"],
+        "OperationVerbEnum": ["add", "replace", "delete", "remove"],
         "FeedKindEnum": "schedweb.runs.records.fields.FEED_KINDS",
         "AnswerKindEnum": "schedweb.runs.pods.serializers.ANSWERS",
         "QueueEnum": "schedweb.runs.records.fields.POD_COLUMNS",

@@ -18,6 +18,7 @@ from framework.objects.affinity_validation import (
     label_selector_errors,
     node_selector_errors,
 )
+from framework.objects.catalogue_validation import catalogue_errors
 from framework.objects.cluster import (
     Namespace,
     PodDisruptionBudget,
@@ -153,6 +154,7 @@ def _kind_errors(obj: KubernetesObject) -> Iterable[FieldError]:
         case _:
             yield from _storage_errors(obj)
             yield from device_errors(obj)
+            yield from catalogue_errors(obj)
 
 
 def _node_errors(node: Node) -> Iterable[FieldError]:

@@ -120,7 +120,11 @@ def unknown_fields(manifest: Manifest) -> list[UnknownField]:
     """Of an object of any kind, in its current version; of kinds into which nobody looks there are none."""
     version, kind = manifest.get("apiVersion"), manifest.get("kind")
     shape = SHAPES.get((version, kind)) if isinstance(version, str) and isinstance(kind, str) else None
-    return [] if shape is None else list(_unknown(manifest, shape, "", shape))
+    return [] if shape is None else unknown_in(manifest, shape)
+
+
+def unknown_in(manifest: Manifest, shape: Shape) -> list[UnknownField]:
+    return list(_unknown(manifest, shape, "", shape))
 
 
 def _unknown(value: Any, shape: Shape, path: str, whole: Shape) -> Iterator[UnknownField]:

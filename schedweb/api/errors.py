@@ -24,12 +24,20 @@ from schedweb.sentences import say
 log = logging.getLogger(__name__)
 
 
+class ProblemPlaceSerializer(serializers.Serializer[Any]):
+    path = serializers.CharField(allow_blank=True, help_text="the field of the object: spec.min[cpu]")
+    message = serializers.CharField()
+    line = serializers.IntegerField(allow_null=True)
+    column = serializers.IntegerField(allow_null=True)
+
+
 class ErrorBodySerializer(serializers.Serializer[Any]):
     code = serializers.CharField()
     message = serializers.CharField()
     path = serializers.CharField(required=False)
     line = serializers.IntegerField(required=False)
     column = serializers.IntegerField(required=False)
+    problems = ProblemPlaceSerializer(many=True, required=False, help_text="all that is wrong in a manifest")
 
 
 class ErrorSerializer(serializers.Serializer[Any]):

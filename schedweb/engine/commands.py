@@ -124,6 +124,9 @@ class Change(Command, frozen=True, tag="change"):
 
     verb: Literal["add", "replace", "delete", "remove"]
     manifest: dict[str, Any]
+    resource_version: Annotated[str, msgspec.Meta(max_length=64)] | None = None
+    """Which state of the object it was made of, empty for one that never changed; refused where the object has another
+    one by now. None: any."""
 
 
 class DecidedPod(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

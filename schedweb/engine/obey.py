@@ -169,7 +169,7 @@ class Obedience:
                 return counted_sentence(*ADDED_WITH_PODS, pods, kind=workload.kind, name=workload.key)
             made = self.player.create(command.manifest)
             return sentence("added {kind} {name}", kind=made.kind, name=made.key)
-        known, asked = self.world.asked(command.manifest)
+        known, asked = self.world.asked(command.manifest, command.resource_version)
         if command.verb == "replace":
             self.world.replace(known, asked)
             return sentence("changed {kind} {name}", kind=known.kind, name=known.key)
@@ -299,8 +299,8 @@ def validate(player: Player, command: commands.AnyCommand) -> Words | None:
                 name = str(manifest.get("metadata", {}).get("name", ""))
                 if player.world.cluster.get(Node, "", name) is not None:
                     return f'nodes "{name}" already exists'
-            case commands.Change(verb, manifest) if verb != "add":
-                player.world.asked(manifest)
+            case commands.Change(verb, manifest, version) if verb != "add":
+                player.world.asked(manifest, version)
             case commands.ExtenderAnswers(asked=asked) if player.asked_at != asked:
                 return NOT_ASKED
             case commands.ClusterChanges() | commands.Unfollow() if not player.is_of_real_cluster:

@@ -160,8 +160,8 @@ class World:
         except NotFound as error:
             raise Refused(str(error)) from None
 
-    def asked(self, manifest: dict[str, Any]) -> tuple[KubeObject, KubeObject]:
-        """(the object of that kind and name as it is, as the manifest has it)."""
+    def asked(self, manifest: dict[str, Any], version: str | None = None) -> tuple[KubeObject, KubeObject]:
+        """(the object of that kind and name as it is, as the manifest has it). ``version``: which it must have."""
         try:
             asked = decode_manifest(manifest)
         except ObjectError as error:
@@ -169,6 +169,14 @@ class World:
         known = self.cluster.find(asked)
         if known is None:
             raise Refused(f"{asked.kind} {asked.key} not found")
+        if version is not None and version != known.metadata.resource_version:
+            raise Refused(
+                sentence(
+                    "{kind} {name} has changed since it was read. Read it again, or change it as it is now.",
+                    kind=known.kind,
+                    name=known.key,
+                )
+            )
         return known, asked
 
     def replace(self, known: KubeObject, asked: KubeObject) -> None:

@@ -35,7 +35,7 @@ from schedweb.engine.pod_filter import FilterError, parse_query
 from schedweb.engine.questions import question_from
 from schedweb.observing.trace_context import parsed as parse_trace_context
 from schedweb.runs.live.consumers import LARGEST
-from schedweb.runs.playing.commands import MAX_MANIFEST, typed_manifest
+from schedweb.runs.playing.manifests import MAX_MANIFEST, change_content, typed_manifest
 from schedweb.runs.wire.messages import from_text
 from schedweb.snapshots.reader import read_file
 from schedweb.snapshots.trace import TraceError, read_trace
@@ -82,6 +82,11 @@ def imported(data: bytes) -> object:
 
 def pod_of_a_command(data: bytes) -> object:
     return typed_manifest(text_of(data), Pod)
+
+
+def object_of_a_change(data: bytes) -> object:
+    text, named = text_of(data), {"kind": "Pod", "namespace": "shop", "name": "a"}
+    return change_content({"type": "change", "verb": "replace", "manifest": text, **named})
 
 
 def edited(data: bytes) -> object:
@@ -182,6 +187,7 @@ PARSERS: Final[dict[str, Parser]] = {
     "documents": Parser(lambda data: list(read_documents(data)), (FileRefused,), MANIFESTS, MIB),
     "import": Parser(imported, (FileRefused,), MANIFESTS, MIB),
     "a command's manifest": Parser(pod_of_a_command, (ApiError, ObjectError), OBJECTS, MAX_MANIFEST),
+    "a change's manifest": Parser(object_of_a_change, (ApiError,), OBJECTS, MAX_MANIFEST),
     "configuration": Parser(lambda data: examine(text_of(data)), (TooLarge,), CONFIGURATIONS, MAX_CHARACTERS),
     "older file": Parser(older, (TooLarge, SourceError), [POLICY, OLDER, FLAGS], MAX_CHARACTERS),
     "edits of a configuration": Parser(

@@ -20,7 +20,7 @@ from schedweb.engine.questions import (
 )
 from schedweb.runs.attempts.selectors import stored_attempt, was_sampled
 from schedweb.runs.models import Run
-from schedweb.runs.playing.commands import typed_manifest
+from schedweb.runs.playing.manifests import typed_manifest
 from schedweb.runs.records.analyses import checked_position
 from schedweb.runs.records.gone import refuse_if_gone
 from schedweb.runs.records.profiles import profile_at

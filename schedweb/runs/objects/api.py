@@ -11,9 +11,8 @@ from rest_framework.views import APIView
 
 from schedweb.api.windows import WINDOW_PARAMETERS, window_of
 from schedweb.runs.objects.selectors import object_window, object_yaml
-from schedweb.runs.objects.serializers import RunObjectWindowSerializer
+from schedweb.runs.objects.serializers import ObjectYamlSerializer, RunObjectWindowSerializer
 from schedweb.runs.records.converters import RunKey
-from schedweb.runs.records.fields import YamlSerializer
 from schedweb.runs.records.runs import run_get
 
 KIND: Final = "PodGroup, or PodGroup.scheduling.k8s.io where two API groups have a kind of that name"
@@ -48,8 +47,8 @@ class ObjectYamlApi(APIView):
             OpenApiParameter("namespace", str, description="empty for what has none"),
             OpenApiParameter("name", str, required=True, description="The object's name"),
         ],
-        responses=YamlSerializer,
+        responses=ObjectYamlSerializer,
     )
     def get(self, request: Request, run: RunKey) -> Response:
         asked = {key: request.query_params.get(key, "") for key in ("kind", "namespace", "name")}
-        return Response({"yaml": object_yaml(run_get(run), **asked)})
+        return Response(object_yaml(run_get(run), **asked))

@@ -10,6 +10,7 @@ from django.db.models import Count, QuerySet
 
 from framework.objects.quantity import is_quantity
 from framework.objects.resources import resource_value
+from framework.reading.catalogue_shapes import EDITED_KINDS
 from schedweb.api.errors import ApiError, not_found
 from schedweb.api.windows import Window, window_body
 from schedweb.engine.amounts import amount_text
@@ -22,6 +23,8 @@ Manifest = Mapping[str, Any]
 ZONE: Final = "topology.kubernetes.io/zone"
 OLD_ZONE: Final = "failure-domain.beta.kubernetes.io/zone"
 OWNERS_NAMED: Final = 3
+EDITED: Final = frozenset((kind.kind, kind.api_version.partition("/")[0]) for kind in EDITED_KINDS)
+"""(kind, API group) of what plugins read beside pods, nodes, volumes and devices."""
 Key = tuple[str, str, str]
 """(kind, namespace, name)"""
 
@@ -306,8 +309,15 @@ def kind_counts(run: Run) -> dict[tuple[str, str], int]:
     return {(kind, group): count for kind, group, count in counted}
 
 
-def object_yaml(run: Run, *, kind: str, namespace: str, name: str) -> str:
+def is_editable(run: Run, row: ObjectRecord) -> bool:
+    """Whether people edit it on screen. What follows a real cluster shows that cluster as it is."""
+    ended = run.moment is not None or run.state == Run.State.STOPPED
+    return not ended and not run.follows and (row.kind, row.group) in EDITED
+
+
+def object_yaml(run: Run, *, kind: str, namespace: str, name: str) -> dict[str, Any]:
     row = object_get(run, kind, namespace, name)
     if row is None:
         raise not_found(say("This run has no {kind}.", kind=called(kind, namespace, name)))
-    return yaml_of(row.manifest)
+    version = manifest_of(row.manifest).get("metadata", {}).get("resourceVersion", "")
+    return {"yaml": yaml_of(row.manifest), "version": version, "editable": is_editable(run, row)}

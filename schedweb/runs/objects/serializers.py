@@ -6,6 +6,8 @@ from typing import Any
 
 from rest_framework import serializers
 
+from schedweb.runs.records.fields import YamlSerializer
+
 
 class VolumeClaimSerializer(serializers.Serializer[Any]):
     volume = serializers.CharField(help_text="spec.volumes[].name")
@@ -73,6 +75,13 @@ class RunObjectSerializer(serializers.Serializer[Any]):
     namespace = serializers.CharField(allow_blank=True)
     name = serializers.CharField()
     state = serializers.CharField(allow_blank=True)
+
+
+class ObjectYamlSerializer(YamlSerializer):
+    version = serializers.CharField(allow_blank=True, help_text="of its state; empty of one that never changed")
+    editable = serializers.BooleanField(
+        help_text="an operator may put another manifest in its place, by the command change"
+    )
 
 
 class KindCountSerializer(serializers.Serializer[Any]):

@@ -15,7 +15,8 @@ from schedweb.api.idempotency import idempotent, identity_of
 from schedweb.api.windows import WINDOW_PARAMETERS, check_choice, integer_parameter, window_of, window_serializer
 from schedweb.runs.models import Run
 from schedweb.runs.playing.board import board_body, feed_items
-from schedweb.runs.playing.commands import command_append, is_kept, warnings_of
+from schedweb.runs.playing.commands import command_append, is_kept
+from schedweb.runs.playing.manifests import warnings_of
 from schedweb.runs.playing.resting import LONGEST, wait_for_rest
 from schedweb.runs.playing.selectors import RunFilter, journal_entry, journal_window, run_body, run_window
 from schedweb.runs.playing.serializers import (

@@ -18,11 +18,6 @@ from django.utils import timezone
 from msgspec import structs
 
 from framework.objects import Node, Pod
-from framework.objects.decode import decode_manifest, to_manifest
-from framework.objects.errors import ObjectError
-from framework.reading.documents import FileRefused, read_documents
-from framework.reading.key_like import KeySearch
-from framework.reading.unknown_fields import Sightings, unknown_fields
 from schedweb.accounts.audit.recording import Action, Result, entry_of
 from schedweb.accounts.models import AuditEntry
 from schedweb.accounts.scheduling import refuse_who_may_not_schedule
@@ -35,15 +30,15 @@ from schedweb.observing.trace_context import current_traceparent
 from schedweb.runs.models import Followed, JournalEntry, Run
 from schedweb.runs.playing.dispatch import run_dispatch
 from schedweb.runs.playing.limits import refuse_too_many
+from schedweb.runs.playing.manifests import change_content, refused, typed_manifest
 from schedweb.runs.playing.playable import playable_version
 from schedweb.runs.records.runs import no_such_run
 from schedweb.runs.wire.messages import RunResync, RunsChanged
 from schedweb.runs.wire.publisher import EVERYONE, PUBLISHER, run_group
-from schedweb.sentences import noted, say, translated
+from schedweb.sentences import noted, say
 from schedweb.snapshots.redaction import redact
 
 log = logging.getLogger(__name__)
-MAX_MANIFEST = 1_500_000
 FIELD = "command"
 CONTENDED_SECONDS = 10.0
 """For so long a number is looked for that no other command takes at the same moment."""
@@ -62,60 +57,6 @@ MOST_NAMED: Final = 20
 """Pods in one entry of the audit log."""
 
 
-def refused(message: str, path: str = "") -> ApiError:
-    return ApiError(message, code="invalid_command", path=path or None)
-
-
-def manifest_error(message: str, line: int | None = None, column: int | None = None) -> ApiError:
-    return ApiError(message, code="invalid_manifest", status_code=422, path="manifest", line=line, column=column)
-
-
-def read_manifest(text: str) -> dict[str, Any]:
-    """One object from YAML or JSON text, read as an import reads it."""
-    if len(text) > MAX_MANIFEST:
-        raise manifest_error(say("The manifest is larger than {max_manifest:,} characters.", max_manifest=MAX_MANIFEST))
-    try:
-        documents = list(read_documents(text.encode()))
-    except FileRefused as error:
-        raise manifest_error(translated(error.words), error.line, error.column) from None
-    if len(documents) != 1:
-        raise manifest_error(say("One object is expected, not {documents}.", documents=len(documents)))
-    return documents[0]
-
-
-def warnings_of(body: object) -> list[str]:
-    """Of a command that was taken: fields of the object that it adds which no API server knows."""
-    given = body.get("manifest") if isinstance(body, dict) else None
-    if not isinstance(given, str):
-        return []
-    try:
-        manifest = read_manifest(given)
-    except ApiError:
-        return []  # Taken was the command that came with this client_id before, not this text.
-    metadata = manifest.get("metadata") or {}
-    sightings = Sightings()
-    name = metadata.get("name") or metadata.get("generateName", "")
-    sightings.take(manifest.get("kind", ""), name, unknown_fields(manifest))
-    keys = KeySearch()
-    keys.look(str(manifest.get("kind", "")), decode_manifest(manifest).metadata)
-    return [translated(sentence) for sentence in [*keys.likes.sentences(), *sightings.sentences()]]
-
-
-def typed_manifest(given: object, kind: type[Pod] | type[Node]) -> dict[str, Any]:
-    """The manifest as plain JSON, of the kind that the command adds. The engine admits it later, in its cluster."""
-    if not isinstance(given, str):
-        raise refused(say("manifest must be the text of one object."), "manifest")
-    try:
-        decoded = decode_manifest(read_manifest(given))
-    except ObjectError as error:
-        raise manifest_error(str(error)) from None
-    if not isinstance(decoded, kind):
-        raise manifest_error(say("A {expected} is expected, not a {given}.", expected=kind.kind, given=decoded.kind))
-    if not decoded.metadata.name and not decoded.metadata.generate_name:
-        raise manifest_error(say("The {kind} needs a name: metadata.name is missing.", kind=kind.kind))
-    return redact(to_manifest(decoded))
-
-
 def completed(body: dict[str, Any]) -> dict[str, Any]:
     """The command with everything that it needs from outside."""
     type_ = body.get("type")
@@ -124,6 +65,8 @@ def completed(body: dict[str, Any]) -> dict[str, Any]:
         content["speed"] = str(content["speed"])
     if type_ in ("pod_add", "node_add"):
         content["manifest"] = typed_manifest(body.get("manifest"), Pod if type_ == "pod_add" else Node)
+    if type_ == "change":
+        content = change_content(content)
     if type_ == "set_configuration":
         version = playable_version(uuid_of(body.get("version"), "version"))
         content["text"] = version.text

@@ -187,7 +187,7 @@ class CommandSerializer(serializers.Serializer[Any]):
         [
             "play", "pause", "step", "set_speed", "set_seed", "stop", "try_again", "pod_add", "pod_delete", "node_add",
             "node_delete", "node_cordon", "node_uncordon", "node_drain", "pod_activate", "set_configuration", "decide",
-            "breakpoint_set", "breakpoint_remove", "device_condition", "decide_eviction",
+            "breakpoint_set", "breakpoint_remove", "device_condition", "decide_eviction", "change",
         ]
     )  # fmt: skip
     client_id = serializers.UUIDField(required=False, help_text="the same id is taken once only")
@@ -195,6 +195,20 @@ class CommandSerializer(serializers.Serializer[Any]):
     what = serializers.ChoiceField(["cycle", "point"], required=False)
     seed = serializers.IntegerField(required=False)
     manifest = serializers.CharField(required=False, help_text="YAML or JSON of one object")
+    verb = serializers.ChoiceField(
+        ["add", "replace", "delete", "remove"],
+        required=False,
+        help_text="of `change`; what is removed is not made anew by controllers",
+    )
+    kind = serializers.CharField(
+        required=False, help_text="of `change`: with namespace and name the only object that manifest may be of"
+    )
+    resource_version = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        help_text="of `change`: which state of the object the manifest was made of (`version` of its YAML); refused "
+        "where it has changed since. Without it, it is written over",
+    )
     namespace = serializers.CharField(required=False)
     name = serializers.CharField(required=False)
     version = serializers.UUIDField(required=False, help_text="configuration version")
