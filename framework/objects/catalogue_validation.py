@@ -30,9 +30,7 @@ def catalogue_errors(obj: KubernetesObject) -> Iterable[FieldError]:
         case AppGroup(spec=group):
             for i, member in enumerate(group.workloads):
                 for j, dependency in enumerate(member.dependencies):
-                    yield from _amount(
-                        dependency.min_bandwidth, f"spec.workloads[{i}].dependencies[{j}].minBandwidth"
-                    )
+                    yield from _amount(dependency.min_bandwidth, f"spec.workloads[{i}].dependencies[{j}].minBandwidth")
         case NetworkTopology():
             yield from _network_errors(obj)
 

@@ -41,9 +41,7 @@ def _shape(of: msgspec.inspect.Type) -> Shape | None:
     """None of what is no object, or one with names of its own."""
     match of:
         case msgspec.inspect.StructType(fields=fields):
-            return {
-                each.encode_name: None if each.encode_name in _ANYTHING else _shape(each.type) for each in fields
-            }
+            return {each.encode_name: None if each.encode_name in _ANYTHING else _shape(each.type) for each in fields}
         case msgspec.inspect.VarTupleType(item_type=item) | msgspec.inspect.ListType(item_type=item):
             return _shape(item)
         case msgspec.inspect.UnionType(types=types):

@@ -9,6 +9,7 @@ import type {
   AttemptLog,
   AttemptRow,
   FilterAnswer,
+  ObjectYaml,
   Preemption,
   PreemptionRow,
   RunObjects,
@@ -138,9 +139,14 @@ const yamlPath = (run: string, { kind, namespace, name }: ObjectRef): string =>
     ? pathOf("runs", run, "pods", namespace, name, "yaml")
     : withQuery(pathOf("runs", run, "objects", "yaml"), { kind, namespace, name });
 
+const NOT_EDITED = { editable: false, version: "" };
+
 export const yamlQuery = (run: string, object: ObjectRef) =>
   queryOptions({
     queryKey: ["run", run, "yaml", object],
-    queryFn: ({ signal }) => request<{ yaml: string }>(yamlPath(run, object), { signal }),
+    queryFn: async ({ signal }): Promise<ObjectYaml> => ({
+      ...NOT_EDITED,
+      ...(await request<{ yaml: string } & Partial<ObjectYaml>>(yamlPath(run, object), { signal })),
+    }),
     staleTime: 0,
   });

@@ -3,6 +3,8 @@ import type { components } from "./schema";
 
 type Schemas = components["schemas"];
 
+/** A manifest; of an object beside pods whether it may be edited, and of which state it is. */
+export type ObjectYaml = Schemas["ObjectYaml"];
 export type Attempt = Schemas["Attempt"];
 export type AttemptPoint = Schemas["Point"];
 export type PointState = Schemas["PointStateEnum"];

@@ -17,8 +17,8 @@ from schedweb.engine.version import ENGINE_VERSION
 from schedweb.runs.forking.fork_changes import fork_changes
 from schedweb.runs.models import Checkpoint, JournalEntry, Run, RunBase
 from schedweb.runs.playing.commands import checked, command_insert, completed
-from schedweb.runs.playing.manifests import refused
 from schedweb.runs.playing.limits import refuse_too_many
+from schedweb.runs.playing.manifests import refused
 from schedweb.runs.playing.playable import playable_version
 from schedweb.runs.playing.services import run_insert
 from schedweb.runs.records.analyses import checked_position

@@ -140,7 +140,7 @@ def problems_error(text: str, message: str, errors: Sequence[FieldError]) -> Api
 
 
 def place_of(text: str, path: str) -> tuple[int | None, int | None]:
-    """(line, column) of a field as errors name it (`spec.min[cpu]`, `zones[0].name`), or of what is nearest above it."""
+    """(line, column) of a field as errors name it (`spec.min[cpu]`, `zones[0].name`), or of the nearest above it."""
     try:
         node: SourceNode | None = read_source(text).root
     except SourceError:

@@ -58,6 +58,9 @@ const TRIED: Record<CommandInput["type"], string> = {
   get set_configuration() {
     return t("theConfigurationWasNotSwitched");
   },
+  get change() {
+    return t("theObjectWasNotChanged");
+  },
   get decide() {
     return t("notDecided");
   },

@@ -21,15 +21,19 @@ import { useEffect, useRef } from "react";
 import type { Problem } from "@/api/configurationTypes";
 import { styleNonce } from "@/app/styleNonce";
 
-import { t } from "../texts";
 import { shortMessage } from "../words";
 import classes from "./Yaml.module.css";
 
+/** What is wrong with a line. */
+export type Mark = Pick<Problem, "line" | "column" | "message" | "hint">;
+
 interface YamlEditorProps {
   text: string;
-  problems: readonly Problem[];
+  /** Whose text it is. */
+  label: string;
+  problems: readonly Mark[];
   /** What kube-scheduler would take without a word. */
-  warnings: readonly Problem[];
+  warnings: readonly Mark[];
   readOnly: boolean;
   /** A line to show; every new object goes there, the same line too. */
   goTo: { line: number } | null;
@@ -83,12 +87,12 @@ const colours = HighlightStyle.define([
   { tag: tags.comment, color: "var(--c-text-3)", fontStyle: "italic" },
 ]);
 
-export default function YamlEditor({ text, problems, warnings, readOnly, goTo, onChange }: YamlEditorProps) {
+export default function YamlEditor({ text, label, problems, warnings, readOnly, goTo, onChange }: YamlEditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const change = useRef(onChange);
   const writable = useRef(new Compartment());
-  const initial = useRef({ text, readOnly });
+  const initial = useRef({ text, label, readOnly });
   useEffect(() => {
     change.current = onChange;
   });
@@ -112,7 +116,7 @@ export default function YamlEditor({ text, problems, warnings, readOnly, goTo, o
           EditorView.cspNonce.of(styleNonce()),
           keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap]),
           EditorView.contentAttributes.of({
-            "aria-label": t("yAMLOfTheConfiguration"),
+            "aria-label": initial.current.label,
             tabindex: "0",
             spellcheck: "false",
           }),

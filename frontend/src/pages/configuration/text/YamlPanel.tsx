@@ -43,6 +43,7 @@ export function YamlPanel({ goTo }: { goTo: { line: number } | null }) {
       <Suspense fallback={<Outlines count={12} height={19} label={t("openingTheEditor")} />}>
         <YamlEditor
           text={state.text}
+          label={t("yAMLOfTheConfiguration")}
           problems={examination.errors}
           warnings={examination.warnings}
           readOnly={readOnly}

@@ -1,4 +1,4 @@
-/** A manifest as the run has it, read-only. Fetched with its editor when it is first asked for. */
+/** A manifest as the run has it, which operators may edit where the server says so. Fetched with its editor when it is first asked for. */
 import "@mantine/core/styles/CloseButton.layer.css";
 import "@mantine/core/styles/Overlay.layer.css";
 import "@mantine/core/styles/Paper.layer.css";
@@ -7,14 +7,18 @@ import "@mantine/core/styles/Drawer.layer.css";
 
 import { Drawer } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 
 import { type ObjectRef, yamlQuery } from "@/api/podQueries";
+import { useMe } from "@/api/useMe";
 import { Button } from "@/components/Button";
 import { Failed, Outlines } from "@/components/Outcome";
 import { useFocusBack } from "@/components/useFocusBack";
 
 import { t } from "../texts";
 import { copyText } from "./copyText";
+import { draftOf } from "./drafts";
+import { ObjectEditor } from "./ObjectEditor";
 import { objectLabel } from "./objects";
 import classes from "./YamlDrawer.module.css";
 import { YamlText } from "./YamlText";
@@ -28,6 +32,10 @@ interface YamlDrawerProps {
 export default function YamlDrawer({ run, object, onClose }: YamlDrawerProps) {
   useFocusBack();
   const yaml = useQuery(yamlQuery(run, object));
+  const { operates } = useMe();
+  const [asked, setAsked] = useState(draftOf(run, object) !== null);
+  const editable = operates && yaml.data?.editable === true;
+  const editing = asked && editable;
   return (
     <Drawer.Root
       opened
@@ -42,14 +50,26 @@ export default function YamlDrawer({ run, object, onClose }: YamlDrawerProps) {
         <div className={classes.header}>
           <Drawer.Title>{object.name}</Drawer.Title>
           <span className="grow" />
-          {yaml.data === undefined ? null : (
+          {editable && !editing ? (
+            <Button size="sm" onClick={() => setAsked(true)}>
+              {t("editTheObject")}
+            </Button>
+          ) : null}
+          {yaml.data === undefined || editing ? null : (
             <Button size="sm" onClick={() => void copyText(yaml.data.yaml)}>
               {t("copy")}
             </Button>
           )}
           <Drawer.CloseButton aria-label={t("close")} />
         </div>
-        {yaml.data !== undefined ? (
+        {yaml.data !== undefined && editing ? (
+          <ObjectEditor
+            run={run}
+            object={object}
+            draft={draftOf(run, object) ?? { read: yaml.data.yaml, text: yaml.data.yaml, version: yaml.data.version }}
+            onDone={() => setAsked(false)}
+          />
+        ) : yaml.data !== undefined ? (
           <YamlText text={yaml.data.yaml} label={t("yAMLOf", { objectLabel: objectLabel(object) })} />
         ) : yaml.error !== null ? (
           <Failed what={t("theYAMLCouldNotBe")} error={yaml.error} retry={() => void yaml.refetch()} />
