@@ -13,6 +13,7 @@ import type {
   Preemption,
   PreemptionRow,
   RunObjects,
+  RunQuotas,
   RunTiming,
   Scores,
 } from "./podTypes";
@@ -127,6 +128,13 @@ export const fetchObjects = (
   limit: number,
   signal: AbortSignal,
 ) => request<RunObjects>(withQuery(pathOf("runs", run, "objects"), { ...filter, offset, limit }), { signal });
+
+/** What is used of ElasticQuotas. */
+export const quotasQuery = (run: string) =>
+  queryOptions({
+    queryKey: ["run", run, "objects", "quotas"],
+    queryFn: ({ signal }) => request<RunQuotas>(pathOf("runs", run, "objects", "quotas"), { signal }),
+  });
 
 export interface ObjectRef {
   kind: string;

@@ -26,21 +26,37 @@ class QuotaRowSerializer(serializers.Serializer[Any]):
     used = AmountSerializer()
     min = AmountSerializer()
     max = AmountSerializer(allow_null=True, help_text="null: as much as there is")
+    depth = serializers.IntegerField(help_text="in a tree of quotas: how many are above it")
+    share = AmountSerializer(
+        allow_null=True, help_text="in a tree of quotas: what it may use at the moment; null where there is no tree"
+    )
 
 
 class QuotaResourceSerializer(serializers.Serializer[Any]):
-    """`used` and `min` are those of all namespaces together."""
+    """`used` and `min` are those of all namespaces together; of a tree those of the quotas at its top."""
 
     name = serializers.CharField()
-    asked = AmountSerializer(help_text="by the pod")
     used = AmountSerializer()
     min = AmountSerializer()
     quotas = QuotaRowSerializer(many=True)
 
 
+class RunQuotasSerializer(serializers.Serializer[Any]):
+    plugin = serializers.CharField(
+        allow_blank=True,
+        help_text="that the run's configuration enables and that counts so: CapacityScheduling or ElasticQuotaTree; "
+        "empty: none, and nobody is held to them",
+    )
+    resources = QuotaResourceSerializer(many=True)
+
+
+class AskedQuotaResourceSerializer(QuotaResourceSerializer):
+    asked = AmountSerializer(help_text="by the pod")
+
+
 class PodQuotasSerializer(serializers.Serializer[Any]):
     namespace = serializers.CharField(help_text="of the pod")
-    resources = QuotaResourceSerializer(many=True)
+    resources = AskedQuotaResourceSerializer(many=True)
 
 
 def refusing_quotas(plugins: set[str], pod: Manifest, objects: Objects, standing: Standing) -> dict[str, Any] | None:

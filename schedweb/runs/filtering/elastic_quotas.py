@@ -69,29 +69,41 @@ def exceeded(request: Mapping[str, int], used: Mapping[str, int], bound: Mapping
 def quotas_body(quotas: list[NamespaceQuota], pod: Pod) -> dict[str, Any]:
     """Per resource what every namespace uses, is guaranteed and may use, beside what ``pod`` asks for."""
     request = request_of(pod)
+    resources = [
+        {**body, "asked": amount_body(body["name"], request.get(body["name"], 0))} for body in resource_bodies(quotas)
+    ]
+    return {"namespace": pod.metadata.namespace, "resources": resources}
+
+
+def resource_bodies(quotas: list[NamespaceQuota]) -> list[dict[str, Any]]:
+    """Of every resource that a quota bounds, and of which there is anything to show."""
     named = {name for each in quotas for part in (each.quota.least, each.quota.most) for name in part}
-    ordered = sorted(named & {CPU, MEMORY}) + sorted(named - {CPU, MEMORY})
-    shown = [name for name in ordered if any(each.least(name) or each.most(name) or each.used(name) for each in quotas)]
-    return {
-        "namespace": pod.metadata.namespace,
-        "resources": [_resource_body(name, quotas, request.get(name, 0)) for name in shown],
-    }
+    return [
+        _resource_body(name, quotas)
+        for name in resource_order(named)
+        if any(each.least(name) or each.most(name) or each.used(name) for each in quotas)
+    ]
 
 
-def _resource_body(resource: str, quotas: list[NamespaceQuota], asked: int) -> dict[str, Any]:
+def resource_order(names: set[str]) -> list[str]:
+    return sorted(names & {CPU, MEMORY}) + sorted(names - {CPU, MEMORY})
+
+
+def _resource_body(resource: str, quotas: list[NamespaceQuota]) -> dict[str, Any]:
     used, least = (total(*parts).get(resource, 0) for parts in _parts(quotas))
     return {
         "name": resource,
-        "asked": amount_body(resource, asked),
         "used": amount_body(resource, used),
         "min": amount_body(resource, least),
         "quotas": [
             {
                 "namespace": each.namespace,
                 "name": each.name,
+                "depth": 0,
                 "used": amount_body(resource, each.used(resource)),
                 "min": amount_body(resource, each.least(resource)),
                 "max": None if (most := each.most(resource)) is None else amount_body(resource, most),
+                "share": None,
             }
             for each in quotas
         ],

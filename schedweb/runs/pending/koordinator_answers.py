@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from framework.objects.catalogue import QUOTA_NAME, ElasticQuota, LoadMetrics
+from framework.objects.catalogue import LoadMetrics
 from framework.objects.decode import decode_manifest
 from framework.objects.reservations import AVAILABLE, Reservation
 from framework.objects.resources import CPU
@@ -19,12 +19,13 @@ from framework.plugins.loadaware.usage import (
     thresholds_needed,
 )
 from framework.plugins.quotatree.args import ElasticQuotaTreeArgs
-from framework.plugins.quotatree.plugin import ElasticQuotaTree, tree_by
-from framework.plugins.quotatree.tree import QuotaTree, Short, counted_if_it_asks, counted_of
+from framework.plugins.quotatree.plugin import ElasticQuotaTree
+from framework.plugins.quotatree.tree import Short, counted_of
 from framework.plugins.reservation.matching import AffinityError, affinity_of
 from framework.plugins.reservation.plugin import NO_MATCH_HERE, NO_ROOM_IN_ANY, ReservationPlugin
 from schedweb.runs.filtering.filters import FilterView, amount_in_words, lacking_words
 from schedweb.runs.filtering.places import Places
+from schedweb.runs.filtering.quota_trees import quota_tree_of
 from schedweb.runs.filtering.standing import Standing, read_pod
 from schedweb.runs.objects.claims import Objects
 from schedweb.runs.objects.measured_load import load_of
@@ -118,7 +119,7 @@ def refused_by_tree(view: FilterView, manifest: Manifest, objects: Objects, stan
     if not isinstance(args, ElasticQuotaTreeArgs):
         return None
     pod = read_pod(manifest)
-    tree = _tree_of(args, objects, standing)
+    tree = quota_tree_of(args, objects, standing)
     counted = counted_of(pod, placed=False)
     short = tree.short(pod.key, counted)
     if short is None:
@@ -149,26 +150,6 @@ def _guaranteed(short: Short) -> str:
     return say(
         "It is guaranteed {least}; what nobody is guaranteed goes by weight to all that ask for it.", least=least
     )
-
-
-def _tree_of(args: ElasticQuotaTreeArgs, objects: Objects, standing: Standing) -> QuotaTree:
-    """Pods by their key; of those that no quota can be meant for none is read."""
-    tree, namespaces = tree_by(args), set[str]()
-    for manifest in objects.all(ElasticQuota.kind):
-        quota = decode_manifest({"apiVersion": ElasticQuota.api_version, **manifest})
-        if isinstance(quota, ElasticQuota):
-            tree.set_quota(quota.metadata.namespace, quota.metadata.name, quota)
-            namespaces.add(quota.metadata.namespace)
-    for name, node in standing.nodes.items():
-        tree.set_node(name, node)
-    for each in standing.pods:
-        if args.default_quota or each.namespace in namespaces or QUOTA_NAME in each.labels:
-            known = each.pod
-            if each.node and not known.spec.node_name:  # reserved for it
-                tree.set_pod(each.key, counted_of(known, placed=True))
-            else:
-                tree.set_pod(each.key, counted_if_it_asks(known))
-    return tree
 
 
 # --- reservations -----------------------------------------------------------------------------------------------------

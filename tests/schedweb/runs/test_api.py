@@ -179,6 +179,7 @@ QUERIES = {
     f"{RUN}/selection/?namespace=shop&name=web-1": 6,
     f"{RUN}/attempts/9/filter/": 7,
     f"{RUN}/attempts/1/scores/": 2,
+    f"{RUN}/objects/quotas/": 5,
     "/api/v1/waiting/": 3,
     "/api/v1/waiting/count/": 2,
     "/api/v1/decisions/": 2,

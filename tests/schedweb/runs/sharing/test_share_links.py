@@ -207,6 +207,7 @@ SHARED = {
     "runs/<run:run>/selection/",
     "runs/<run:run>/preemptions/",
     "runs/<run:run>/objects/",
+    "runs/<run:run>/objects/quotas/",
     "runs/<run:run>/objects/yaml/",
     "runs/<run:run>/timing/",
     "runs/<run:run>/attempts/",

@@ -23,10 +23,14 @@ import { useTitle } from "@/shell/useTitle";
 
 import { t } from "../texts";
 import classes from "./PodsPage.module.css";
+import { QuotasPanel } from "./QuotasPanel";
 
 const YamlDrawer = later(() => import("@/pages/pod/yaml/YamlDrawer"));
 const route = getRouteApi("/runs/$run/objects");
 const LIMIT = 100;
+
+/** Also with its API group behind it. */
+const isQuota = (kind: string) => kind.split(".")[0] === "ElasticQuota";
 
 export function ObjectsPage() {
   const { run } = route.useParams();
@@ -102,6 +106,9 @@ export function ObjectsPage() {
             ))}
         </select>
       </div>
+      {search.kind !== undefined && isQuota(search.kind) && kinds.some(({ kind }) => isQuota(kind)) ? (
+        <QuotasPanel run={run} />
+      ) : null}
       <Panel className={classes.list ?? ""} aria-label={heading}>
         {objects.isPending ? <Outlines count={8} height={28} label={t("readingTheObjects")} /> : null}
         {objects.error === null ? null : (
