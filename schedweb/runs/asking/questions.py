@@ -8,6 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from framework.objects import Node, Pod
+from framework.trace.attempt import AttemptTrace
 from schedweb.api.errors import ApiError
 from schedweb.engine.questions import (
     NAMES,
@@ -80,11 +81,36 @@ def completed_weights(run: Run, question: OtherWeights, position: int) -> OtherW
     return replace(question, silent=scorers <= off)
 
 
+def why_not_sampled(trace: AttemptTrace, attempt: int) -> str:
+    """Of an attempt in which no node was left out to save time."""
+    if trace.filter is None:
+        return say("Attempt {attempt:,} ended before any node was looked at.", attempt=attempt)
+    if trace.nominated_node_used:
+        return say(
+            "Attempt {attempt:,} looked at {node} only, to which the pod was nominated.",
+            attempt=attempt,
+            node=trace.nominated_node_used,
+        )
+    if trace.batched_with:
+        return say(
+            "Attempt {attempt:,} took the node that {pod}, a pod like it, left for it, and looked at no other.",
+            attempt=attempt,
+            pod=trace.batched_with,
+        )
+    if any(each.node_names is not None for each in trace.pre_filter):
+        return say("Attempt {attempt:,} looked at every node that came into question.", attempt=attempt)
+    return say("Attempt {attempt:,} looked at every node.", attempt=attempt)
+
+
 def completed_sample(run: Run, question: AllNodes) -> tuple[AllNodes, int]:
     """About the moment within the attempt's cycle."""
     stored = stored_attempt(run.pk, question.attempt)
     if not was_sampled(stored.trace):
-        raise refused(say("Attempt {attempt:,} looked at every node.", attempt=question.attempt), "arguments.attempt")
+        raise refused(why_not_sampled(stored.trace, question.attempt), "arguments.attempt")
+    if not stored.row.node:
+        raise refused(
+            say("Attempt {attempt:,} found no node, so none won it.", attempt=question.attempt), "arguments.attempt"
+        )
     if stored.trace.pod_group is not None:
         raise refused(say("A pod of a group is tried with its group, not alone."), "arguments.attempt")
     if stored.row.position is None:

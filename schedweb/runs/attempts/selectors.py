@@ -8,11 +8,19 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
+import numpy as np
 from django.db.models import Q, QuerySet, Value
 from django.db.models.functions import Concat
 
 from framework.interface import Code, Status
-from framework.trace.attempt import AttemptTrace, ExtenderCall, PluginOutcome, PostFilterOutcome
+from framework.trace.attempt import (
+    FEASIBLE,
+    NOT_EVALUATED,
+    AttemptTrace,
+    ExtenderCall,
+    PluginOutcome,
+    PostFilterOutcome,
+)
 from framework.trace.encoding import AttemptChunk as OpenChunk
 from framework.trace.encoding import decode_attempt
 from schedweb.api.errors import not_found
@@ -205,9 +213,8 @@ def filter_point(trace: AttemptTrace, times: Times = NO_TIMES) -> dict[str, Any]
     failed = any(code is Code.ERROR for _, code in counts)
     state = "error" if failed else "ok" if trace.feasible_nodes else "rejects"
     note = of_nodes(trace.feasible_nodes, trace.nodes_total)
-    # Of a node that an extender left out nothing is counted.
-    if trace.evaluated_nodes < trace.nodes_total and trace.feasible_nodes and trace.extender_left is None:
-        note += ", " + say("{count} checked", count=trace.evaluated_nodes)
+    if trace.feasible_nodes and (checked := looked_at(trace)) < trace.nodes_total:
+        note += ", " + say("{count} checked", count=checked)
     return point("Filter", state, note, verdicts)
 
 
@@ -318,13 +325,31 @@ def victim_bodies(row: Attempt, chosen: PostFilterOutcome) -> list[dict[str, Any
 
 def was_sampled(trace: AttemptTrace) -> bool:
     """Whether percentageOfNodesToScore ended the search before every node that came into question was looked at."""
-    if trace.feasible_nodes < 2 or trace.filter is None or trace.extender_left is not None:
+    if trace.filter is None or trace.nominated_node_used or trace.batched_with or passed_plugins(trace) < 2:
         return False
     lists = [each.node_names for each in trace.pre_filter if each.node_names is not None]
     if not lists:
-        return trace.evaluated_nodes < trace.nodes_total
+        return looked_at(trace) < trace.nodes_total
     wanted = set(lists[0]).intersection(*lists[1:])
-    return trace.evaluated_nodes < len(wanted.intersection(trace.filter.nodes))
+    return looked_at(trace) < len(wanted.intersection(trace.filter.nodes))
+
+
+def looked_at(trace: AttemptTrace) -> int:
+    """Nodes of which plugins were asked. Where extenders left some out, the trace's own figure lacks these."""
+    if trace.filter is None or not extenders_filtered(trace):
+        return trace.evaluated_nodes
+    return int(np.count_nonzero(trace.filter.verdict != NOT_EVALUATED))
+
+
+def passed_plugins(trace: AttemptTrace) -> int:
+    """Nodes that all plugins let pass, whatever extenders said of them."""
+    if trace.filter is None or not extenders_filtered(trace):
+        return trace.feasible_nodes
+    return int(np.count_nonzero(trace.filter.verdict == FEASIBLE))
+
+
+def extenders_filtered(trace: AttemptTrace) -> bool:
+    return any(call.verb == "filter" for call in trace.extender_calls)
 
 
 def attempt_body(stored: StoredAttempt) -> dict[str, Any]:
@@ -356,7 +381,7 @@ def attempt_body(stored: StoredAttempt) -> dict[str, Any]:
         "decisions": decisions_body(trace.decisions),
         "asked_extenders": bool(calls),
         "sampling": {
-            "checked": trace.evaluated_nodes,
+            "checked": looked_at(trace),
             "feasible": trace.feasible_nodes,
             "of": trace.nodes_total,
             "sampled": was_sampled(trace),

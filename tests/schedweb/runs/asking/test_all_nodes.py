@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from framework.interface.status import SUCCESS
+from framework.trace.attempt import AttemptTrace, FilterTrace, PreFilterOutcome
 from schedweb.configurations.models import Configuration, ConfigurationVersion
+from schedweb.runs.asking.questions import why_not_sampled
+from schedweb.runs.attempts.selectors import was_sampled
 from schedweb.runs.models import Analysis, Attempt
 from schedweb.runs.playing.services import run_create
 from schedweb.snapshots.models import Snapshot
@@ -19,6 +24,8 @@ from tests.schedweb.runs.conftest import Game
 
 pytestmark = pytest.mark.django_db(transaction=True)
 NODES = 120
+LOOKED = FilterTrace(("a",), np.zeros(1, dtype=np.int32))
+NARROWED = PreFilterOutcome("NodeAffinity", SUCCESS, ("a",))
 
 
 def played_with(operator: User, percentage: int, name: str) -> Game:
@@ -84,3 +91,27 @@ def test_an_attempt_that_saw_every_node_is_not_tried(client: Client, played: Gam
     assert answer.status_code == 400
     assert answer.json()["error"]["message"] == "Attempt 1 looked at every node."
     assert ask(client, played, 4000).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("trace", "why"),
+    [
+        (AttemptTrace("shop/web", "u", "p", 1, 1, 0), "Attempt 7 ended before any node was looked at."),
+        (
+            AttemptTrace("shop/web", "u", "p", 1, 1, 0, filter=LOOKED, nominated_node_used="a"),
+            "Attempt 7 looked at a only, to which the pod was nominated.",
+        ),
+        (
+            AttemptTrace("shop/web", "u", "p", 1, 1, 0, filter=LOOKED, batched_with="shop/other"),
+            "Attempt 7 took the node that shop/other, a pod like it, left for it, and looked at no other.",
+        ),
+        (
+            AttemptTrace("shop/web", "u", "p", 1, 1, 0, filter=LOOKED, pre_filter=(NARROWED,)),
+            "Attempt 7 looked at every node that came into question.",
+        ),
+        (AttemptTrace("shop/web", "u", "p", 1, 1, 0, filter=LOOKED), "Attempt 7 looked at every node."),
+    ],
+)
+def test_why_nothing_was_left_out(trace: AttemptTrace, why: str) -> None:
+    assert not was_sampled(trace)
+    assert why_not_sampled(trace, 7) == why

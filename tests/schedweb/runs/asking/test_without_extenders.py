@@ -81,3 +81,56 @@ def test_who_would_have_won_without_the_points_of_an_extender(client: Client, op
         assert found["node"] >= "n100"
         assert found["node_total"] < found["total"] < 1000
         assert len(hook.calls) == calls
+
+
+def test_who_would_have_won_where_an_extender_left_nodes_out(client: Client, operator: User) -> None:
+    """Plugins looked at 100 of 110 nodes and the extender left five of these: not every node was looked at."""
+    cluster = [*(node(f"n{number:03}", "2" if number < 100 else "64") for number in range(110)), pod("web")]
+    with webhook() as hook:
+        hook.says("/filter", {"NodeNames": [f"n{number:03}" for number in range(5)]})
+        text = extended(hook.url, filterVerb="filter") + "percentageOfNodesToScore: 1\n"
+        game = prepared(operator, cluster, configuration=text)
+        game.command("play", speed="max")
+        game.play()
+        row = Attempt.objects.get(run=game.run)
+        assert row.node in [f"n{number:03}" for number in range(5)]
+        attempt = client.get(f"/api/v1/runs/{game.id}/attempts/1/").json()
+        sampling = attempt["sampling"]
+        assert (sampling["checked"], sampling["feasible"], sampling["of"], sampling["sampled"]) == (100, 5, 110, True)
+        [note] = [each["note"] for each in attempt["points"] if each["point"] == "Filter"]
+        assert note.endswith("100 checked")
+        found = answered(client, game, "all_nodes", {"attempt": 1})
+        assert (found["checked"], found["feasible"]) == (110, 110)
+        assert found["node"] >= "n100"
+
+
+@pytest.mark.parametrize("left", [["n001"], []])
+def test_one_that_an_extender_left_a_single_node_or_none(client: Client, operator: User, left: list[str]) -> None:
+    cluster = [*(node(f"n{number:03}", "2") for number in range(110)), pod("web")]
+    with webhook() as hook:
+        hook.says("/filter", {"NodeNames": left})
+        text = extended(hook.url, filterVerb="filter") + "percentageOfNodesToScore: 1\n"
+        game = prepared(operator, cluster, configuration=text)
+        game.command("play", speed="max")
+        game.play()
+    sampling = client.get(f"/api/v1/runs/{game.id}/attempts/1/").json()["sampling"]
+    assert (sampling["checked"], sampling["feasible"], sampling["sampled"]) == (100, len(left), True)
+    if left:
+        assert answered(client, game, "all_nodes", {"attempt": 1})["checked"] == 110
+    else:
+        body = {"name": "all_nodes", "arguments": {"attempt": 1}}
+        refused = client.post(f"/api/v1/runs/{game.id}/analyses/", body, content_type="application/json")
+        assert refused.json()["error"]["message"] == "Attempt 1 found no node, so none won it."
+
+
+def test_one_in_which_an_extender_left_nodes_out_and_every_node_was_looked_at(client: Client, operator: User) -> None:
+    with webhook() as hook:
+        hook.says("/filter", {"NodeNames": ["b"]})
+        game = prepared(
+            operator, [*map(node, "abc"), pod("web")], configuration=extended(hook.url, filterVerb="filter")
+        )
+        game.command("play", speed="max")
+        game.play()
+    body = {"name": "all_nodes", "arguments": {"attempt": 1}}
+    refused = client.post(f"/api/v1/runs/{game.id}/analyses/", body, content_type="application/json")
+    assert refused.json()["error"]["message"] == "Attempt 1 looked at every node."

@@ -64,7 +64,9 @@ def test_by_namespace(operator: User, client: Client) -> None:
 
 def test_along_a_tree(operator: User, client: Client) -> None:
     tree = [quota("all", "4", "6"), quota("web", "1", "2", parent="all"), quota("jobs", "1", None, parent="all")]
-    game = played(operator, text_of("quota-tree"), *tree, quota("x", "1", "1", "x", "y"), quota("y", "1", "1", "y", "x"))
+    game = played(
+        operator, text_of("quota-tree"), *tree, quota("x", "1", "1", "x", "y"), quota("y", "1", "1", "y", "x")
+    )
     plugin, found = bars(game, client)
     assert plugin == "ElasticQuotaTree"
     rows = {row[1]: row for row in found["cpu"]}

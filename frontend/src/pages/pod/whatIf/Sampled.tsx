@@ -22,7 +22,9 @@ export function Sampled({ run, attempt, asked, onAsk }: SampledProps) {
   const [base = run] = run.split("@");
   const tried = useAnalysis(
     base,
-    asked && sampling.sampled && !visits ? { name: "all_nodes", arguments: { attempt: number } } : null,
+    asked && sampling.sampled && node !== null && !visits
+      ? { name: "all_nodes", arguments: { attempt: number } }
+      : null,
   );
   if (!sampling.sampled) return null;
   const found = tried.result;
@@ -45,7 +47,7 @@ export function Sampled({ run, attempt, asked, onAsk }: SampledProps) {
       </p>
       {found === null ? null : <p className={classes.hint}>{t("howFound")}</p>}
       {found === null ? null : <WithoutExtenders answer={found} className={classes.hint} />}
-      {tried.progress === "none" && !visits ? (
+      {tried.progress === "none" && !visits && node !== null ? (
         <Button size="sm" onClick={onAsk}>
           {t("whoAtAll")}
         </Button>
