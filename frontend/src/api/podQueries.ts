@@ -147,13 +147,13 @@ const yamlPath = (run: string, { kind, namespace, name }: ObjectRef): string =>
     ? pathOf("runs", run, "pods", namespace, name, "yaml")
     : withQuery(pathOf("runs", run, "objects", "yaml"), { kind, namespace, name });
 
-const NOT_EDITED = { editable: false, version: "" };
+const ONLY_TEXT = { editable: false, version: "", costs: [], dependencies: [] };
 
 export const yamlQuery = (run: string, object: ObjectRef) =>
   queryOptions({
     queryKey: ["run", run, "yaml", object],
     queryFn: async ({ signal }): Promise<ObjectYaml> => ({
-      ...NOT_EDITED,
+      ...ONLY_TEXT,
       ...(await request<{ yaml: string } & Partial<ObjectYaml>>(yamlPath(run, object), { signal })),
     }),
     staleTime: 0,

@@ -16,6 +16,7 @@ from schedweb.api.windows import Window, window_body
 from schedweb.engine.amounts import amount_text
 from schedweb.runs.models import ObjectRecord, Run
 from schedweb.runs.objects.kinds import of_kind
+from schedweb.runs.objects.network_costs import costs_of, dependencies_of
 from schedweb.runs.records.manifests import manifest_of, yaml_of
 from schedweb.sentences import counted, figure, noted, say, translated
 
@@ -319,5 +320,11 @@ def object_yaml(run: Run, *, kind: str, namespace: str, name: str) -> dict[str, 
     row = object_get(run, kind, namespace, name)
     if row is None:
         raise not_found(say("This run has no {kind}.", kind=called(kind, namespace, name)))
-    version = manifest_of(row.manifest).get("metadata", {}).get("resourceVersion", "")
-    return {"yaml": yaml_of(row.manifest), "version": version, "editable": is_editable(run, row)}
+    manifest = manifest_of(row.manifest)
+    return {
+        "yaml": yaml_of(row.manifest),
+        "version": manifest.get("metadata", {}).get("resourceVersion", ""),
+        "editable": is_editable(run, row),
+        "costs": costs_of(manifest),
+        "dependencies": dependencies_of(manifest),
+    }

@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from schedweb.runs.objects.network_costs import CostTableSerializer, DependencySerializer
 from schedweb.runs.records.fields import YamlSerializer
 
 
@@ -82,6 +83,8 @@ class ObjectYamlSerializer(YamlSerializer):
     editable = serializers.BooleanField(
         help_text="an operator may put another manifest in its place, by the command change"
     )
+    costs = CostTableSerializer(many=True, help_text="of a NetworkTopology")
+    dependencies = DependencySerializer(many=True, help_text="of an AppGroup: who talks to whom")
 
 
 class KindCountSerializer(serializers.Serializer[Any]):

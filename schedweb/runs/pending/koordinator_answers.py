@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from framework.objects.catalogue import LoadMetrics
-from framework.objects.decode import decode_manifest
 from framework.objects.reservations import AVAILABLE, Reservation
 from framework.objects.resources import CPU
 from framework.plugins.loadaware.args import LoadAwareSchedulingArgs

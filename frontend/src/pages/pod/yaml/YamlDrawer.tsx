@@ -18,6 +18,7 @@ import { useFocusBack } from "@/components/useFocusBack";
 import { t } from "../texts";
 import { copyText } from "./copyText";
 import { draftOf } from "./drafts";
+import { NetworkTables } from "./NetworkTables";
 import { ObjectEditor } from "./ObjectEditor";
 import { objectLabel } from "./objects";
 import classes from "./YamlDrawer.module.css";
@@ -70,7 +71,10 @@ export default function YamlDrawer({ run, object, onClose }: YamlDrawerProps) {
             onDone={() => setAsked(false)}
           />
         ) : yaml.data !== undefined ? (
-          <YamlText text={yaml.data.yaml} label={t("yAMLOf", { objectLabel: objectLabel(object) })} />
+          <>
+            <NetworkTables costs={yaml.data.costs} dependencies={yaml.data.dependencies} />
+            <YamlText text={yaml.data.yaml} label={t("yAMLOf", { objectLabel: objectLabel(object) })} />
+          </>
         ) : yaml.error !== null ? (
           <Failed what={t("theYAMLCouldNotBe")} error={yaml.error} retry={() => void yaml.refetch()} />
         ) : (
