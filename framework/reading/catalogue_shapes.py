@@ -12,11 +12,13 @@ import msgspec
 
 from framework.objects import PodGroup
 from framework.objects.catalogue import CATALOGUE_KINDS
+from framework.objects.metadata import KubernetesObject
 from framework.objects.scheduling import SchedulingPodGroup
 from framework.reading.documents import Manifest
-from framework.reading.unknown_fields import Shape, UnknownField, unknown_in
+from framework.reading.field_names import Shape
+from framework.reading.unknown_fields import UnknownField, unknown_in
 
-EDITED_KINDS: Final = (*CATALOGUE_KINDS, PodGroup, SchedulingPodGroup)
+EDITED_KINDS: Final[tuple[type[KubernetesObject], ...]] = (*CATALOGUE_KINDS, PodGroup, SchedulingPodGroup)
 _ANYTHING: Final = ("metadata", "template")
 """These have more fields than are typed."""
 

@@ -30,6 +30,7 @@ BOMBS: Final[dict[str, list[tuple[dict[str, Bomb], int]]]] = {
     "documents": [(bombs.JSON, MIB), (bombs.YAML, MIB // 8), (CROWDED, MIB)],
     "import": [(bombs.JSON | bombs.OBJECTS, MIB)],
     "a command's manifest": [(bombs.JSON, MIB), (CROWDED, MIB)],
+    "a change's manifest": [(bombs.JSON, MIB), (CROWDED, MIB)],
     "configuration": [(bombs.CONFIGURATIONS, 100 * KIB), ({"keys": bombs.JSON["keys"]}, MAX_CHARACTERS)],
     "older file": [(bombs.OLDER, 100 * KIB)],
     "edits of a configuration": [(bombs.JSON | bombs.EDITS, 64 * KIB)],

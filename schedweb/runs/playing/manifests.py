@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from framework.configuration.source import Node as SourceNode
@@ -27,6 +28,8 @@ from schedweb.snapshots.redaction import redact
 MAX_MANIFEST: Final = 1_500_000
 MOST_PROBLEMS: Final = 50
 """That are told of one manifest."""
+MOST_PLACED: Final = 200_000
+"""Characters of a text in which lines are looked for."""
 NAMED: Final = ("kind", "namespace", "name")
 _STEP: Final = re.compile(r"\[([^\]]*)\]|([^.\[\]]+)")
 
@@ -95,7 +98,7 @@ def change_content(content: dict[str, Any]) -> dict[str, Any]:
 
     `kind`, `namespace` and `name`, where they are given, say which object the text was made of. Raises ApiError.
     """
-    named = {key: content[key] for key in NAMED if key in content}
+    named: dict[str, Any] = {key: content[key] for key in NAMED if key in content}
     content = {key: value for key, value in content.items() if key not in NAMED}
     text = content.get("manifest")
     if not isinstance(text, str):
@@ -130,22 +133,30 @@ def _refuse_another(text: str, obj: KubeObject, named: dict[str, Any]) -> None:
 
 def problems_error(text: str, message: str, errors: Sequence[FieldError]) -> ApiError:
     """With the line of each; the first one's is the error's own."""
-    problems = []
-    for error in errors[:MOST_PROBLEMS]:
-        line, column = place_of(text, error.path)
-        problems.append({"path": error.path, "message": error.detail, "line": line, "column": column})
-    made = manifest_error(message, problems[0]["line"], problems[0]["column"])
-    made.body["problems"] = problems
+    shown = errors[:MOST_PROBLEMS]
+    places = places_of(text, [error.path for error in shown])
+    made = manifest_error(message, *places[0])
+    made.body["problems"] = [
+        {"path": error.path, "message": error.detail, "line": line, "column": column}
+        for error, (line, column) in zip(shown, places, strict=True)
+    ]
     return made
 
 
-def place_of(text: str, path: str) -> tuple[int | None, int | None]:
-    """(line, column) of a field as errors name it (`spec.min[cpu]`, `zones[0].name`), or of the nearest above it."""
-    try:
-        node: SourceNode | None = read_source(text).root
-    except SourceError:
-        return None, None
-    place = (None, None) if node is None else (node.line, node.column)
+def places_of(text: str, paths: Iterable[str]) -> list[tuple[int | None, int | None]]:
+    """(line, column) of fields as errors name them (`spec.min[cpu]`, `zones[0].name`), or of the nearest above each.
+
+    (None, None) of a text that is too large to be read again.
+    """
+    root: SourceNode | None = None
+    if len(text) <= MOST_PLACED:
+        with contextlib.suppress(SourceError):
+            root = read_source(text).root
+    return [_place(root, path) for path in paths]
+
+
+def _place(root: SourceNode | None, path: str) -> tuple[int | None, int | None]:
+    node, place = root, (None, None) if root is None else (root.line, root.column)
     for step in _STEP.finditer(path):
         at, node = _below(node, step[1] if step[1] is not None else step[2])
         if at is None:
