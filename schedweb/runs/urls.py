@@ -50,7 +50,7 @@ urlpatterns = [
     path("runs/<run:run>/selection/", pods.SelectionApi.as_view()),
     path("runs/<run:run>/preemptions/", attempts.PreemptionListApi.as_view()),
     path("runs/<run:run>/objects/", objects.ObjectListApi.as_view()),
-    path("runs/<run:run>/objects/quotas/", objects.ObjectQuotasApi.as_view()),
+    path("runs/<run:run>/objects/quotas/", filtering.ObjectQuotasApi.as_view()),
     path("runs/<run:run>/objects/yaml/", objects.ObjectYamlApi.as_view()),
     path("runs/<run:run>/timing/", attempts.TimingApi.as_view()),
     path("runs/<run:run>/attempts/", attempts.AttemptListApi.as_view()),

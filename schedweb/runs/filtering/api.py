@@ -1,4 +1,4 @@
-"""The filter of an attempt."""
+"""The filter of an attempt, and what is used of ElasticQuotas."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from rest_framework.views import APIView
 
 from schedweb.api.windows import WINDOW_PARAMETERS, integer_parameter, window_of
 from schedweb.runs.attempts.selectors import stored_attempt
+from schedweb.runs.filtering.catalogue_facts import RunQuotasSerializer
 from schedweb.runs.filtering.filters import filter_body
+from schedweb.runs.filtering.quota_bars import bars_of_run
 from schedweb.runs.filtering.serializers import FilterSerializer
 from schedweb.runs.records.converters import MomentRef, RunKey
 from schedweb.runs.records.runs import run_get
@@ -41,3 +43,15 @@ class AttemptFilterApi(APIView):
                 query=request.query_params.get("q", ""),
             )
         )
+
+
+class ObjectQuotasApi(APIView):
+    shared = ("run",)
+
+    @extend_schema(
+        operation_id="runs_object_quotas",
+        description="ElasticQuotas of a run: per resource what is used, guaranteed and allowed.",
+        responses=RunQuotasSerializer,
+    )
+    def get(self, request: Request, run: RunKey) -> Response:
+        return Response(bars_of_run(run_get(run)))

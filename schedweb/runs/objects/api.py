@@ -10,8 +10,6 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from schedweb.api.windows import WINDOW_PARAMETERS, window_of
-from schedweb.runs.filtering.catalogue_facts import RunQuotasSerializer
-from schedweb.runs.filtering.quota_bars import bars_of_run
 from schedweb.runs.objects.selectors import object_window, object_yaml
 from schedweb.runs.objects.serializers import ObjectYamlSerializer, RunObjectWindowSerializer
 from schedweb.runs.records.converters import RunKey
@@ -36,18 +34,6 @@ class ObjectListApi(APIView):
     def get(self, request: Request, run: RunKey) -> Response:
         kind, query = (request.query_params.get(key, "") for key in ("kind", "q"))
         return Response(object_window(run_get(run), window_of(request), kind=kind, query=query))
-
-
-class ObjectQuotasApi(APIView):
-    shared = ("run",)
-
-    @extend_schema(
-        operation_id="runs_object_quotas",
-        description="ElasticQuotas of a run: per resource what is used, guaranteed and allowed.",
-        responses=RunQuotasSerializer,
-    )
-    def get(self, request: Request, run: RunKey) -> Response:
-        return Response(bars_of_run(run_get(run)))
 
 
 class ObjectYamlApi(APIView):
