@@ -1206,6 +1206,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run}/objects/quotas/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description ElasticQuotas of a run: per resource what is used, guaranteed and allowed. */
+        get: operations["runs_object_quotas"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run}/objects/yaml/": {
         parameters: {
             query?: never;
@@ -2072,6 +2089,15 @@ export interface components {
             /** Format: date-time */
             next_at: string | null;
         };
+        /** @description `used` and `min` are those of all namespaces together; of a tree those of the quotas at its top. */
+        AskedQuotaResource: {
+            name: string;
+            used: components["schemas"]["Amount"];
+            min: components["schemas"]["Amount"];
+            quotas: components["schemas"]["QuotaRow"][];
+            /** @description by the pod */
+            asked: components["schemas"]["Amount"];
+        };
         Attempt: {
             number: number;
             pod: components["schemas"]["PodRef"];
@@ -2885,6 +2911,19 @@ export interface components {
             seed?: number;
             /** @description YAML or JSON of one object */
             manifest?: string;
+            /**
+             * @description of `change`; what is removed is not made anew by controllers
+             *
+             *     * `add` - add
+             *     * `replace` - replace
+             *     * `delete` - delete
+             *     * `remove` - remove
+             */
+            verb?: components["schemas"]["OperationVerbEnum"];
+            /** @description of `change`: with namespace and name the only object that manifest may be of */
+            kind?: string;
+            /** @description of `change`: which state of the object the manifest was made of (`version` of its YAML); refused where it has changed since. Without it, it is written over */
+            resource_version?: string;
             namespace?: string;
             name?: string;
             /**
@@ -2941,9 +2980,10 @@ export interface components {
          *     * `breakpoint_remove` - breakpoint_remove
          *     * `device_condition` - device_condition
          *     * `decide_eviction` - decide_eviction
+         *     * `change` - change
          * @enum {string}
          */
-        CommandRequestTypeEnum: "play" | "pause" | "step" | "set_speed" | "set_seed" | "stop" | "try_again" | "pod_add" | "pod_delete" | "node_add" | "node_delete" | "node_cordon" | "node_uncordon" | "node_drain" | "pod_activate" | "set_configuration" | "decide" | "breakpoint_set" | "breakpoint_remove" | "device_condition" | "decide_eviction";
+        CommandRequestTypeEnum: "play" | "pause" | "step" | "set_speed" | "set_seed" | "stop" | "try_again" | "pod_add" | "pod_delete" | "node_add" | "node_delete" | "node_cordon" | "node_uncordon" | "node_drain" | "pod_activate" | "set_configuration" | "decide" | "breakpoint_set" | "breakpoint_remove" | "device_condition" | "decide_eviction" | "change";
         CommandResult: {
             pods?: components["schemas"]["DecisionResult"][];
             text?: string;
@@ -3176,6 +3216,21 @@ export interface components {
              * @default
              */
             flags: string;
+        };
+        CostRow: {
+            origin: string;
+            /** @description to each of `destinations`; null: none is named */
+            costs: (number | null)[];
+        };
+        CostTable: {
+            /** @description name of the weights, of which a configuration chooses one */
+            weights: string;
+            /** @description the label of nodes that says in which place they are */
+            topology_key: string;
+            destinations: string[];
+            rows: components["schemas"]["CostRow"][];
+            /** @description places that are left out, where there are very many */
+            more: number;
         };
         Counts: {
             nodes: number;
@@ -3415,6 +3470,15 @@ export interface components {
             limit: number;
             results: components["schemas"]["Deleted"][];
         };
+        Dependency: {
+            workload: string;
+            /** @description the workload that it talks to */
+            on: string;
+            /** @description that is near enough */
+            max_cost: number;
+            /** @description as the manifest has it; 0: none */
+            min_bandwidth: string;
+        };
         DeviceClaim: {
             /** @description spec.resourceClaims[].name */
             local: string;
@@ -3547,6 +3611,8 @@ export interface components {
             path?: string;
             line?: number;
             column?: number;
+            /** @description all that is wrong in a manifest */
+            problems?: components["schemas"]["ProblemPlace"][];
         };
         /** @description An Event of the run, or a series of them. */
         Event: {
@@ -4698,6 +4764,17 @@ export interface components {
             limit: number;
             results: components["schemas"]["Object"][];
         };
+        ObjectYaml: {
+            yaml: string;
+            /** @description of its state; empty of one that never changed */
+            version: string;
+            /** @description an operator may put another manifest in its place, by the command change */
+            editable: boolean;
+            /** @description of a NetworkTopology */
+            costs: components["schemas"]["CostTable"][];
+            /** @description of an AppGroup: who talks to whom */
+            dependencies: components["schemas"]["Dependency"][];
+        };
         /**
          * @description * `point` - point
          *     * `status` - status
@@ -5123,7 +5200,7 @@ export interface components {
         PodQuotas: {
             /** @description of the pod */
             namespace: string;
-            resources: components["schemas"]["QuotaResource"][];
+            resources: components["schemas"]["AskedQuotaResource"][];
         };
         PodRef: {
             namespace: string;
@@ -5243,6 +5320,13 @@ export interface components {
             /** @description What is wrong, with the object and its field */
             words: string;
         };
+        ProblemPlace: {
+            /** @description the field of the object: spec.min[cpu] */
+            path: string;
+            message: string;
+            line: number | null;
+            column: number | null;
+        };
         Progress: {
             /** @description Under way */
             kind: string;
@@ -5292,11 +5376,9 @@ export interface components {
          * @enum {string}
          */
         QueueEnum: "gated" | "active" | "backoff" | "unschedulable" | "in_flight" | "waiting" | "bound" | "completed" | "deleted";
-        /** @description `used` and `min` are those of all namespaces together. */
+        /** @description `used` and `min` are those of all namespaces together; of a tree those of the quotas at its top. */
         QuotaResource: {
             name: string;
-            /** @description by the pod */
-            asked: components["schemas"]["Amount"];
             used: components["schemas"]["Amount"];
             min: components["schemas"]["Amount"];
             quotas: components["schemas"]["QuotaRow"][];
@@ -5308,6 +5390,10 @@ export interface components {
             min: components["schemas"]["Amount"];
             /** @description null: as much as there is */
             max: components["schemas"]["Amount"] | null;
+            /** @description in a tree of quotas: how many are above it */
+            depth: number;
+            /** @description in a tree of quotas: what it may use at the moment; null where there is no tree */
+            share: components["schemas"]["Amount"] | null;
         };
         RankedNode: {
             node: string;
@@ -5669,6 +5755,11 @@ export interface components {
             /** @description number of the last one in the run */
             attempt: number | null;
             message: string;
+        };
+        RunQuotas: {
+            /** @description that the run's configuration enables and that counts so: CapacityScheduling or ElasticQuotaTree; empty: none, and nobody is held to them */
+            plugin: string;
+            resources: components["schemas"]["QuotaResource"][];
         };
         /**
          * @description * `created` - created
@@ -11156,6 +11247,55 @@ export interface operations {
             };
         };
     };
+    runs_object_quotas: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run's id */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunQuotas"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     runs_object_yaml: {
         parameters: {
             query: {
@@ -11180,7 +11320,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Yaml"];
+                    "application/json": components["schemas"]["ObjectYaml"];
                 };
             };
             /** @description Not logged in */
