@@ -158,7 +158,8 @@ def account(name: str, role: Role) -> User:
 
 
 def no_role(world: World) -> list[Caller]:
-    return [logged_in(User.objects.create_user("nora"))]
+    user = User.objects.create_user("nora")
+    return [logged_in(user), with_token(user)]
 
 
 def disabled(world: World) -> list[Caller]:
@@ -202,9 +203,14 @@ CALLERS: dict[str, Callable[[World], list[Caller]]] = {
     "operator token": lambda world: [with_token(world.editor, "operator token", Role.OPERATOR)],
     "editor token": lambda world: [with_token(world.editor, "editor token", Role.EDITOR)],
     "admin token": lambda world: [with_token(account("alma", Role.ADMIN), "admin token", Role.ADMIN)],
+    "token without role": lambda world: [with_token(world.editor, "token without role")],
     "viewer run token": lambda world: [with_token(world.editor, "viewer run token", Role.VIEWER, world.run)],
     "operator run token": lambda world: [with_token(world.editor, "operator run token", Role.OPERATOR, world.run)],
     "editor run token": lambda world: [with_token(world.editor, "editor run token", Role.EDITOR, world.run)],
+    "admin run token": lambda world: [
+        with_token(account("alba", Role.ADMIN), "admin run token", Role.ADMIN, world.run),
+    ],
+    "run token without role": lambda world: [with_token(world.editor, "run token without role", run=world.run)],
     "run token elsewhere": lambda world: [with_token(world.editor, "run token elsewhere", Role.EDITOR, world.third)],
 }
 
