@@ -335,6 +335,37 @@ def test_what_is_added_is_read_as_an_import_reads_it(game: Game, client: Client)
     assert plain.json()["warnings"] == []
 
 
+def test_what_looks_like_a_key_in_what_is_added_is_pointed_out_and_not_in_full(game: Game, client: Client) -> None:
+    key = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+    random = "q7Rk2LmX9vB4tZ8wYc3N"
+    labels = {"app": "web", "deploy": key, "db-password": "correct-horse"}
+    added = {
+        "pod_add": pod(f"web-{random}", "100m", **labels),
+        "node_add": {**node("c"), "metadata": {"name": "c", "labels": {"deploy": key}}},
+    }
+    told: dict[str, list[str]] = {}
+    for type_, manifest in added.items():
+        body = {"type": type_, "manifest": json.dumps(manifest)}
+        receipt = client.post(f"/api/v1/runs/{game.id}/commands/", body, content_type="application/json")
+        assert receipt.status_code == 202, receipt.content
+        told[type_] = receipt.json()["warnings"]
+    # As an import says it.
+    end = "Labels and names are kept: if it is one, change it in the file."
+    assert told == {
+        "pod_add": [
+            f"Pod shop/web-…: Label deploy looks like a key (ghp_…). {end}",
+            f"Pod shop/web-…: Label db-password looks like a key (corr…). {end}",
+            f"Pod shop/web-…: A name looks like a key (web-…). {end}",
+        ],
+        "node_add": [f"Node c: Label deploy looks like a key (ghp_…). {end}"],
+    }
+    assert {each["labels"]["deploy"] for each in metadata_added()} == {key}, "it is said, not changed"
+
+
+def metadata_added() -> list[dict[str, Any]]:
+    return [entry.command["manifest"]["metadata"] for entry in JournalEntry.objects.all()]
+
+
 @pytest.mark.parametrize(
     ("content", "type_", "status"),
     [
