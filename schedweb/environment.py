@@ -6,6 +6,7 @@ checks.py refuses with a sentence.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import secrets
 from collections.abc import Mapping, Sequence
@@ -285,23 +286,28 @@ def stored_secret_key(data_dir: Path) -> str:
     """The key of this data directory, made on first use; readable by its owner only."""
     path = data_dir / "secret.key"
     try:
-        if not path.exists():
-            data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-            make_secret_key(path)
-        return path.read_text(encoding="ascii").strip()
+        if path.exists() and (known := path.read_text(encoding="ascii").strip()):
+            return known
+        data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return made_secret_key(path)
     except FileExistsError:
         raise EnvironmentProblem(folder_problem(data_dir, "it is no folder")) from None
     except OSError as error:
         raise EnvironmentProblem(folder_problem(data_dir, error.strerror or str(error))) from None
 
 
-def make_secret_key(path: Path) -> None:
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return  # another process of this start was first
-    with os.fdopen(descriptor, "w", encoding="ascii") as file:
-        file.write(secrets.token_urlsafe(48))
+def made_secret_key(path: Path) -> str:
+    """By whichever process of a start is first; the others wait and read it. A disk that is full takes the file and not
+    what is in it, so an empty one is a key that has yet to be made."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    with os.fdopen(descriptor, "r+", encoding="ascii") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        if known := file.read().strip():
+            return known
+        made = secrets.token_urlsafe(48)
+        file.write(made)
+        file.flush()
+        return made
 
 
 def folder_problem(data_dir: Path, why: str) -> str:

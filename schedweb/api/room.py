@@ -57,7 +57,11 @@ class Trouble:
     """When this process saw it first."""
 
     def sentence(self) -> str:
-        return say(SENTENCES[self.kind], least=f"{LEAST_MIB} MiB")
+        return sentence_of(self.kind)
+
+
+def sentence_of(kind: str) -> str:
+    return say(SENTENCES[kind], least=f"{LEAST_MIB} MiB")
 
 
 def folder_trouble(folder: Path) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from django.db import Error
@@ -51,3 +53,18 @@ def test_parameters_of_the_database_url_are_those_of_the_connection(asked: Asked
 def test_what_cannot_be_fulfilled_is_refused_and_not_left_out(asked: Asked, parameters: str, complaint: str) -> None:
     with pytest.raises(Error, match=complaint):
         asked(parameters, "SELECT 1")
+
+
+def test_a_key_that_a_full_disk_left_empty_is_made_again(tmp_path: Path) -> None:
+    file = tmp_path / "secret.key"
+    file.touch()
+    made = read_environment({"PLAYGROUND_DATA": str(tmp_path)}).secret_key
+    assert len(made) > 50
+    assert file.read_text() == made == read_environment({"PLAYGROUND_DATA": str(tmp_path)}).secret_key
+
+
+def test_processes_that_start_together_have_one_key(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(16) as together:
+        found = list(together.map(lambda _: read_environment({"PLAYGROUND_DATA": str(tmp_path)}).secret_key, range(64)))
+    assert len(set(found)) == 1
+    assert (tmp_path / "secret.key").stat().st_mode & 0o077 == 0

@@ -7,6 +7,8 @@ process beside a worker process.
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
 import signal
 import subprocess
 import sys
@@ -19,6 +21,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError
 
 from schedweb.accounts.services import login_url, owner_get
+from schedweb.api.room import folder_trouble, sentence_of
 from schedweb.configurations.services import builtins_load
 from schedweb.environment import ROOT, folder_problem, managed_by
 from schedweb.serving import AlreadyRunning, alone, origin_known, origin_of
@@ -55,8 +58,7 @@ class Command(BaseCommand):
             except AlreadyRunning:
                 raise CommandError(self.where_it_runs()) from None
             except (OperationalError, OSError) as error:
-                why = getattr(error, "strerror", None) or str(error)
-                raise CommandError(folder_problem(settings.DATA_DIR, why)) from None
+                raise CommandError(folder_problem(settings.DATA_DIR, why_unusable(error))) from None
             stack.enter_context(EmbeddedWorker())
             serve(host, port, lambda: self.say(link))
 
@@ -78,6 +80,8 @@ class Command(BaseCommand):
     def say(self, link: str) -> None:
         self.stdout.write(f"\n  Scheduling Playground is ready. Open this link; it works once:\n\n    {link}\n")
         self.stdout.write(f"  Another one: {managed_by()} login_link. Ctrl C ends it; runs go on at the next start.\n")
+        if trouble := folder_trouble(settings.DATA_DIR):
+            self.stdout.write(f"\n  {sentence_of(trouble)}\n")
         self.stdout.flush()
 
     def play_distributed(self, host: str, port: int, link: str) -> None:
@@ -93,6 +97,14 @@ class Command(BaseCommand):
             except subprocess.TimeoutExpired:
                 child.kill()
                 child.wait()
+
+
+def why_unusable(error: Exception) -> str:
+    # Of a disk that is full SQLite may say "disk I/O error".
+    with contextlib.suppress(OSError):
+        if os.statvfs(settings.DATA_DIR).f_bavail == 0:
+            return os.strerror(errno.ENOSPC)
+    return getattr(error, "strerror", None) or str(error)
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:
