@@ -93,8 +93,10 @@ def test_a_folder_that_becomes_read_only_stands_on_every_page_until_it_can_be_wr
         with read_only(folder):
             expect(banner).to_contain_text("cannot be written. What was accepted is safe.")
             assert "cannot be written" in storage_of(site, 503)
-            page.get_by_role("button", name="Play", exact=True).click()
-            expect(page.get_by_text("nothing can be written", exact=False).first).to_be_visible()
+            with page.expect_response(lambda answer: answer.url.endswith(f"/runs/{run}/commands/")) as answered:
+                page.get_by_role("button", name="Play", exact=True).click()
+            assert answered.value.status == 503
+            expect(page.get_by_text("nothing can be written")).to_be_visible()
             for path in ("/runs", "/storage"):
                 visit.go(path)
                 expect(page.get_by_role("heading", level=1)).to_be_visible()
