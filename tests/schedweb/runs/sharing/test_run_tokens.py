@@ -97,3 +97,12 @@ def test_of_a_run_that_is_not_there(browser: Client) -> None:
 def test_it_makes_no_others(game: Game, browser: Client) -> None:
     script = script_for(browser, game.id)
     assert ask(script, "POST", f"/api/v1/runs/{game.id}/tokens/") == 403
+
+
+@pytest.mark.parametrize("role", ["editor", "admin"])
+def test_it_may_do_no_more_than_who_makes_it(game: Game, browser: Client, role: str) -> None:
+    body = {"name": "ci", "role": role}
+    answer = browser.post(f"/api/v1/runs/{game.id}/tokens/", body, content_type="application/json")
+    assert (answer.status_code, answer.json()["error"]["path"]) == (400, "role")
+    assert f"You are no {role}" in answer.json()["error"]["message"]
+    assert not BearerToken.objects.exists()
