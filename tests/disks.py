@@ -43,9 +43,14 @@ def fill(disk: Path, *, free: int = 0) -> Path:
 @contextlib.contextmanager
 def read_only(folder: Path) -> Iterator[None]:
     """For whoever opens something in it from now on, as by a host that mounts its disk anew."""
-    assert mounted("--bind", str(folder), str(folder))
+    # Made read-only beside it and laid over it: what somebody writes in cannot be made read-only.
+    beside = folder.with_name(f"{folder.name}-read-only")
+    beside.mkdir(exist_ok=True)
+    assert mounted("--bind", str(folder), str(beside))
     try:
-        assert mounted("-o", "remount,bind,ro", str(folder))
+        assert mounted("-o", "remount,bind,ro", str(beside))
+        assert mounted("--bind", str(beside), str(folder))
         yield
     finally:
         unmount(folder)
+        unmount(beside)
