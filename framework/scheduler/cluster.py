@@ -125,6 +125,9 @@ class Cluster(Store):
     plays_kubelet: bool = False
     """A bound pod gets its host's address and begins to run at once."""
 
+    before_eviction: Callable[[Pod], None] | None = None
+    """Told of each victim while it is still there."""
+
     _reserving: Mapping[str, int] = MappingProxyType({})
 
     def __init__(self) -> None:
@@ -177,6 +180,10 @@ class Cluster(Store):
 
     def set_observer(self, observer: Observer) -> None:
         self._observer = observer
+
+    def number_versions_from(self, least: int) -> None:
+        """Versions that are given from now on are greater."""
+        self._resource_version = max(self._resource_version, least)
 
     def act_for(self, uid: str) -> None:
         """Nothing to be known: here a write is answered at once."""
@@ -395,6 +402,8 @@ class Cluster(Store):
 
     def delete_pod(self, pod: Pod) -> str | None:
         """Of a victim."""
+        if self.before_eviction is not None:
+            self.before_eviction(pod)
         try:
             self.evict(pod)
         except NotFound as error:

@@ -41,12 +41,12 @@ from schedweb.engine import frames, questions
 from schedweb.engine.moment_view import packed, view_of
 from schedweb.engine.moments import advance, machine, moment
 from schedweb.engine.moved import figures, packed_rows
-from schedweb.engine.observed import unfollow
 from schedweb.engine.outcomes import score_of
 from schedweb.engine.payload import PayloadUnreadable
 from schedweb.engine.played_on import PlayedOn
 from schedweb.engine.player import Player, RunRefused
 from schedweb.engine.replay import Diverged
+from schedweb.engine.unfollowed import unfollow
 from schedweb.engine.world import Refused
 
 O = TypeVar("O", bound=KubeObject)  # noqa: E741

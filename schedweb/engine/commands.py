@@ -222,6 +222,22 @@ class WriteOutcomes(Command, frozen=True, tag="write_outcomes"):
 class Unfollow(Command, frozen=True, tag="unfollow"):
     """From here on the engine decides by itself: where a fork leaves the run that follows a real cluster."""
 
+    arrivals: bool = False
+    """What came to the cluster afterwards comes here as well: ``Arrivals`` say what."""
+
+
+class Told(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    at: int
+    """When it came; nanoseconds since 1970 by the clock of the worker that read it."""
+    changes: tuple[ObservedChange, ...]
+
+
+class Arrivals(Command, frozen=True, tag="arrivals"):
+    """What a real cluster told after a fork left it, in order of time; it happens in the fork when its clock is there.
+    Only who makes a fork says this, from the journal of the run that was forked."""
+
+    told: tuple[Told, ...]
+
 
 AnyCommand = (
     Play
@@ -250,6 +266,7 @@ AnyCommand = (
     | ClusterChanges
     | WriteOutcomes
     | Unfollow
+    | Arrivals
 )
 
 #: These change how a run is paced, never what it decides.

@@ -80,7 +80,7 @@ class Engine:
         self.doing = False  # a command is being done
         self.told_asked: int | None = None
         """The position of what extenders were asked last, as far as it was told."""
-        self.may_decide = player.live is None  # else when the worker says so
+        self.may_decide = False  # about a real cluster, until the worker says so
         self.urgent = True
         if begin.is_stored:
             self.gatherer.steps.start(player.position)
@@ -245,8 +245,15 @@ class Engine:
 
     def stands_still(self) -> bool:
         player = self.player
-        told = player.asked_at is not None or player.observing or not self.may_decide
-        return told or self.held or self.is_backlogged() or not self.pace.wants_operations
+        writes = player.live is not None and not self.may_decide
+        return (
+            player.asked_at is not None
+            or player.observing
+            or writes
+            or self.held
+            or self.is_backlogged()
+            or not self.pace.wants_operations
+        )
 
     def may_operate(self) -> bool:
         if self.stands_still():
@@ -434,8 +441,8 @@ class Engine:
             resources=projection.nodes.resources,
             node_count=len(projection.nodes.views),
             pod_count=len(projection.views),
-            arrivals_left=len(player.timeline) - player.arrived,
-            arrivals_total=len(player.timeline),
+            arrivals_left=player.arrivals[0],
+            arrivals_total=player.arrivals[1],
             next_arrival=player.next_arrival,
             pods=pods,
             nodes=nodes,

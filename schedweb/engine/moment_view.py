@@ -59,7 +59,7 @@ def view_of(player: Player) -> MomentView:
         pods=gatherer.pods(),
         nodes=sorted(gatherer.nodes()[0], key=lambda row: row.row),
         objects=gatherer.objects(),
-        arrivals_left=len(player.timeline) - player.arrived,
+        arrivals_left=player.arrivals[0],
         next_arrival=player.next_arrival,
     )
 

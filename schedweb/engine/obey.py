@@ -15,11 +15,12 @@ from schedweb.engine import commands
 from schedweb.engine.asked import unpacked
 from schedweb.engine.decided_evictions import decide_evictions
 from schedweb.engine.device_conditions import claim_with, with_device_condition
-from schedweb.engine.observed import NOT_FOLLOWING, observe_all, unfollow
+from schedweb.engine.observed import NOT_FOLLOWING, observe_all
 from schedweb.engine.player import Player, RunRefused
 from schedweb.engine.pod_view import PodView, owner_of
 from schedweb.engine.shapes import UntranslatedDecision, UntranslatedResult
 from schedweb.engine.times import iso
+from schedweb.engine.unfollowed import NOT_COMING, expect, unfollow
 from schedweb.engine.world import Refused
 from schedweb.engine.written import NOT_SCHEDULING, hear_outcomes, say_decision
 
@@ -64,6 +65,9 @@ class Obedience:
             result = UntranslatedResult()
         elif isinstance(command, commands.WriteOutcomes):
             hear_outcomes(self.player, command)
+            result = UntranslatedResult()
+        elif isinstance(command, commands.Arrivals):
+            expect(self.player, command)
             result = UntranslatedResult()
         else:
             done = HANDLERS[type(command)](self, command)
@@ -204,7 +208,12 @@ class Obedience:
         return sentence("switched the configuration")
 
     def unfollow(self, command: commands.Unfollow) -> Sentence:
-        unfollow(self.player)
+        unfollow(self.player, arrivals=command.arrivals)
+        if command.arrivals:
+            return sentence(
+                "took over from the real cluster: from here on this run decides by itself, and what came to the "
+                "cluster afterwards comes here"
+            )
         return sentence("took over from the real cluster: from here on this run decides by itself")
 
     # --- decisions --------------------------------------------------------------------------------------------------
@@ -305,6 +314,8 @@ def validate(player: Player, command: commands.AnyCommand) -> Words | None:
                 return NOT_ASKED
             case commands.ClusterChanges() | commands.Unfollow() if not player.is_of_real_cluster:
                 return NOT_FOLLOWING
+            case commands.Arrivals() if player.later is None:
+                return NOT_COMING
             case commands.WriteOutcomes() if player.live is None:
                 return NOT_SCHEDULING
             case commands.SetSeed() if player.scheduler.attempts:

@@ -6,9 +6,8 @@ what it is, with the state before it still untouched.
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -19,7 +18,6 @@ from framework.objects import KubeObject, Node, PersistentVolume, PersistentVolu
 from framework.objects.admission import AdmissionError, admit
 from framework.objects.decode import decode_manifest, to_manifest
 from framework.objects.errors import ObjectError
-from framework.scheduler.controllers import CONTROLLERS, OF_CHANGES
 from framework.scheduler.store import Key, object_key
 from framework.sentences import counted_sentence, forms, sentence
 from schedweb.engine import commands
@@ -27,9 +25,8 @@ from schedweb.engine.commands import ObservedChange
 from schedweb.engine.frames import Seen
 from schedweb.engine.judged import judge_change
 from schedweb.engine.live import LiveCluster
-from schedweb.engine.own_world import OwnCluster
+from schedweb.engine.own_world import OwnWorld
 from schedweb.engine.player import Player
-from schedweb.engine.told import ToldProjection
 from schedweb.engine.world import Refused
 from schedweb.engine.written import try_those_who_wait_for
 
@@ -102,10 +99,15 @@ def observe_all(player: Player, command: commands.ClusterChanges) -> None:
     """In their order, at the time at which they came. One that cannot be read is told and left out."""
     if not player.is_of_real_cluster:
         raise Refused(NOT_FOLLOWING)
-    player.scheduler.advance(max(player.now, command.at))
+    observe_changes(player, command.at, command.changes, player.own)
+
+
+def observe_changes(player: Player, at: int, changes: Sequence[ObservedChange], own: OwnWorld | None) -> None:
+    """``own``: our world, in which the real scheduler's decisions are not taken."""
+    player.scheduler.advance(max(player.now, at))
     hashed = hashlib.blake2b(bytes.fromhex(player.digest), digest_size=SIZE)
     undone = 0
-    for place, change in enumerate(command.changes):
+    for place, change in enumerate(changes):
         try:
             observation = observation_of(player, change)
         except Refused as error:
@@ -115,8 +117,8 @@ def observe_all(player: Player, command: commands.ClusterChanges) -> None:
         live, after = player.live, observation.after
         if live is not None and after is not None and not change.undone and live.is_outdated(after):
             continue  # what was written meanwhile is newer
-        if player.own is not None:
-            observation = here(player.own, change, observation, player.now)
+        if own is not None:
+            observation = here(own, change, observation, player.now)
         judge_change(player, change, observation.before, observation.after, place)
         if player.live is not None and observation.is_binding:
             _leave_waiting(player, player.live, observation)
@@ -125,8 +127,8 @@ def observe_all(player: Player, command: commands.ClusterChanges) -> None:
             undone += 1
             _undo(player, observation)
         hashed.update(_hashed(change, observation))
-        if player.own is not None:
-            hashed.update(_JSON.encode(player.own.beside.pods.get(key_of(change.manifest))))
+        if own is not None:
+            hashed.update(_JSON.encode(own.beside.pods.get(key_of(change.manifest))))
     player.digest = hashed.hexdigest()
     if undone:
         player.projection.feed.line(player.now, "engine", counted_sentence(*WENT_BACK, undone))
@@ -141,7 +143,7 @@ def _undo(player: Player, observation: Observation) -> None:
         try_those_who_wait_for(player, victim)
 
 
-def here(own: OwnCluster, change: ObservedChange, there: Observation, now: int) -> Observation:
+def here(own: OwnWorld, change: ObservedChange, there: Observation, now: int) -> Observation:
     """What a change of the real cluster is in a world of our own; nothing where ``after`` is ``before``."""
     ours = there.before
     if there.after is None:
@@ -171,28 +173,6 @@ def _hashed(change: ObservedChange, observation: Observation) -> bytes:
     obj = observation.after or observation.before
     kept = None if observation.after is None else to_manifest(observation.after)
     return _JSON.encode((change.verb, "" if obj is None else f"{obj.api_version}/{obj.kind} {obj.key}", kept))
-
-
-def unfollow(player: Player) -> None:
-    """From here on it is a run like all others: its own scheduler decides, on a clock of its own, and controllers are
-    simulated. Raises Refused."""
-    if not player.is_of_real_cluster:
-        raise Refused(NOT_FOLLOWING)
-    live, player.live = player.live, None
-    if live is not None:
-        live.go_on_simulated()
-    own, player.own = player.own, None
-    if own is not None:
-        own.go_on_simulated()
-    player.observing = False
-    player.options = dataclasses.replace(player.options, clock="virtual")
-    assert isinstance(player.projection, ToldProjection)
-    player.projection.play_on(player.scheduler)
-    cluster = player.world.cluster
-    cluster.set_controllers(CONTROLLERS, OF_CHANGES)
-    cluster.start_controllers()
-    for uid in list(player.scheduler.core.standing):
-        player.scheduler.write_answered(uid)  # which is done here now
 
 
 # --- what differs from the run's world --------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ What was decided before the run began stays. Rules: docs/live-clusters.md#on-its
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import ChainMap
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
@@ -96,23 +97,31 @@ class Beside:
         self.told[known.uid] = known
 
 
-class OwnCluster(Cluster):
+class OwnWorld(ABC):
     """Our world. ``beside`` is the real one, as far as it may differ."""
 
-    def __init__(self, start: int, schedulers: Iterable[str]) -> None:
-        """``schedulers``: schedulerNames that have a profile. Pods of others are where their schedulers put them."""
-        super().__init__()
-        self.start = start
-        self.schedulers = frozenset(schedulers)
-        self.is_followed = True
-        self.beside = Beside({}, {}, {})
-        self.set_controllers(OF_OWN_DECISIONS)
-        self._resource_version = OWN_VERSIONS
+    start: int
+    """Nanoseconds of run time; what was decided before stays."""
+    schedulers: frozenset[str]
+    """schedulerNames that have a profile. Pods of others are where their schedulers put them."""
+    is_followed: bool
+    beside: Beside
+
+    @property
+    @abstractmethod
+    def cluster(self) -> Cluster:
+        """What our world consists of."""
 
     # --- the beginning ----------------------------------------------------------------------------------------------
 
     def begin(self, objects: Sequence[KubeObject]) -> list[KubeObject]:
         """The objects of a snapshot without what the real scheduler said of pods that it had found no node for."""
+        here = self._begun(objects)
+        kept = (here.get(place, obj) for place, obj in enumerate(objects))
+        return [obj for obj in kept if obj is not None]
+
+    def _begun(self, objects: Sequence[KubeObject]) -> dict[int, KubeObject | None]:
+        """Place → what our world has of the object, of those that may be another here. ``beside`` is told."""
         classes = {each.metadata.name: each for each in objects if isinstance(each, StorageClass)}
         here: dict[int, KubeObject | None] = {}
         rank: dict[type, int] = {PersistentVolumeClaim: 0, PersistentVolume: 1, Pod: 2, ResourceClaim: 3}
@@ -127,8 +136,7 @@ class OwnCluster(Cluster):
                     here[place] = self._pod(self.beside, None, obj, listed=False, now=self.start)
                 case ResourceClaim():
                     here[place] = own_claims.devices(self.beside, None, obj)
-        kept = (here.get(place, obj) for place, obj in enumerate(objects))
-        return [obj for obj in kept if obj is not None]
+        return here
 
     # --- what watches bring -----------------------------------------------------------------------------------------
 
@@ -148,7 +156,7 @@ class OwnCluster(Cluster):
             case Pod():
                 return self._pod(beside, ours if isinstance(ours, Pod) else None, seen, listed=listed, now=now)
             case PersistentVolumeClaim():
-                storage_class = self.get(StorageClass, "", class_of_claim(seen))
+                storage_class = self.cluster.get(StorageClass, "", class_of_claim(seen))
                 known = ours if isinstance(ours, PersistentVolumeClaim) else None
                 return own_claims.claim(beside, known, seen, waits=waits_for_consumer(seen, storage_class))
             case PersistentVolume():
@@ -193,6 +201,10 @@ class OwnCluster(Cluster):
             return None  # ours evicted it
         return _undecided(ours, seen, stays=there.stays_here)
 
+    def decide(self, pod: Pod, now: int) -> None:
+        """Of a pod that is pending here, and of which ours did not decide before, it does if it has a profile."""
+        self._pod(self.beside, None, pod, listed=False, now=now)
+
     def _was_pending(self, seen: Pod, *, listed: bool) -> bool:
         """It came without a node, or a list has it with one that it was given since the run began."""
         scheduler = seen.spec.scheduler_name or DEFAULT_SCHEDULER_NAME
@@ -202,14 +214,13 @@ class OwnCluster(Cluster):
 
     # --- what ours does ---------------------------------------------------------------------------------------------
 
-    def delete_pod(self, pod: Pod) -> str | None:
-        """Of a victim, in our world only: it goes on there."""
+    def evicted_here(self, pod: Pod, now: int) -> None:
+        """A victim, in our world only: it goes on there."""
         key = object_key(pod)
-        live = self.get(Pod, *key)
+        live = self.cluster.get(Pod, *key)
         if self.is_followed and live is not None and self.beside.pods.get(key) is None:
-            known = real_pod(None, live, self._clock.now, given=True)
+            known = real_pod(None, live, now, given=True)
             self.beside.tell(key, replace(known, preempted=False))  # the condition that says so is ours
-        return super().delete_pod(pod)
 
     def reveal(self) -> list[RealPod]:
         """What is to be stored of the real cluster, once."""
@@ -223,6 +234,27 @@ class OwnCluster(Cluster):
         """No real cluster tells anything any more."""
         self.is_followed = False
         self.beside = Beside({}, {}, {})
+
+
+class OwnCluster(OwnWorld, Cluster):
+    """A world of our own from the run's beginning."""
+
+    def __init__(self, start: int, schedulers: Iterable[str]) -> None:
+        super().__init__()
+        self.start = start
+        self.schedulers = frozenset(schedulers)
+        self.is_followed = True
+        self.beside = Beside({}, {}, {})
+        self.set_controllers(OF_OWN_DECISIONS)
+        self.number_versions_from(OWN_VERSIONS)
+
+    @property
+    def cluster(self) -> Cluster:
+        return self
+
+    def delete_pod(self, pod: Pod) -> str | None:
+        self.evicted_here(pod, self._clock.now)
+        return super().delete_pod(pod)
 
 
 def real_pod(known: RealPod | None, seen: Pod, now: int, *, given: bool = False, unseen: bool = False) -> RealPod:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from framework.configuration import EffectiveConfiguration, load
 from framework.extenders import Answer
@@ -24,6 +24,7 @@ from framework.sentences import Sentence, SentenceError, sentence
 from framework.trace.attempt import AttemptTrace
 from framework.trace.digest import START
 from framework.trace.digest import digest as chained
+from schedweb.engine.arriving import arrive
 from schedweb.engine.evictions import APPROVED
 from schedweb.engine.frames import JudgementRow
 from schedweb.engine.live import LiveCluster, Scheduling
@@ -33,6 +34,9 @@ from schedweb.engine.payload import TimelineEntry
 from schedweb.engine.projection import Projection
 from schedweb.engine.told import ToldProjection
 from schedweb.engine.world import Refused, World
+
+if TYPE_CHECKING:
+    from schedweb.engine.unfollowed import Later
 
 MILLISECOND: Final = 1_000_000
 #: A pod whose attempt ends in an error is tried again for ever, and on a virtual clock for ever is at once.
@@ -139,6 +143,8 @@ class Player:
         schedulers = frozenset(profile.scheduler_name for profile in configuration.profiles)
         self.own = OwnCluster(options.start, schedulers) if options.own_world else None
         """What a real cluster tells comes here without its scheduler's decisions; ours decides."""
+        self.later: Later | None = None
+        """A fork: what came to the real cluster after it left (unfollowed.py)."""
         self.observing = options.observing and terms is None and self.own is None
         """A real cluster is followed: nothing is decided here."""
         self.world = World(self.live or self.own)
@@ -200,9 +206,17 @@ class Player:
     @property
     def next_arrival(self) -> int | None:
         """When the next object comes or goes, in run time."""
+        later = None if self.later is None else self.later.next
         if self.arrived == len(self.timeline):
-            return None
-        return self.options.start + self.timeline[self.arrived].at
+            return later
+        due = self.options.start + self.timeline[self.arrived].at
+        return due if later is None else min(due, later)
+
+    @property
+    def arrivals(self) -> tuple[int, int]:
+        """(how many are still to come, how many there are)."""
+        left, total = (0, 0) if self.later is None else (self.later.left, self.later.total)
+        return left + len(self.timeline) - self.arrived, total + len(self.timeline)
 
     @property
     def hold_at(self) -> int | None:
@@ -254,7 +268,10 @@ class Player:
         if scheduler.mid_cycle and (happened := self._go_on(whole)) is not None:
             return happened
         if self._arrival_is_due():
-            self._arrive()
+            self.errors = 0
+            self.operations += 1
+            arrive(self)
+            self.settle()
             return Happened.ARRIVAL
         if self.options.approvals == "auto" and self._approve_one():
             return Happened.ARRIVAL
@@ -366,29 +383,6 @@ class Player:
         due = self.next_arrival
         return due is not None and due <= self.now
 
-    def _arrive(self) -> None:
-        self.errors = 0
-        entry = self.timeline[self.arrived]
-        self.arrived += 1
-        self.operations += 1
-        try:
-            if entry.delete:
-                metadata = entry.manifest.get("metadata", {})
-                found = self.world.cluster.find_unstructured(
-                    str(entry.manifest.get("apiVersion", "v1")),
-                    str(entry.manifest.get("kind", "Pod")),
-                    str(metadata.get("namespace", "")),
-                    str(metadata.get("name", "")),
-                )
-                if found is not None:
-                    self.world.delete(found)
-            else:
-                self.create(entry.manifest)
-        except Refused as error:
-            # The timeline goes on, as the cluster it was taken from did.
-            self.projection.feed.line(self.now, "engine", sentence("An arrival was refused: {why}", why=error.words))
-        self.settle()
-
     def create(self, manifest: dict[str, object]) -> KubeObject:
         """Raises Refused."""
         metadata = manifest.get("metadata")
@@ -474,6 +468,8 @@ class Player:
         if self.metrics is not None:
             self.metrics.configured()
         self.configured(configuration)
+        if self.later is not None:
+            self.later.configured(frozenset(self.scheduler.profiles), self.now)
 
     # --- checkpoints ------------------------------------------------------------------------------------------------
 
@@ -488,6 +484,7 @@ class Player:
         self.observing = self.__dict__.get("observing", False)
         self.live = self.__dict__.get("live")
         self.own = self.__dict__.get("own")
+        self.later = self.__dict__.get("later")
         if not hasattr(self.options, "own_world"):  # of a checkpoint from before there was such a run
             known = ("seed", "ties", "approvals", "clock", "start", "observing", "scheduling")
             self.options = RunOptions(*(getattr(self.options, name) for name in known))

@@ -132,10 +132,10 @@ class ToldProjection(Projection):
         if not self.observing:
             super().event_ignored(ignored)
 
-    def play_on(self, scheduler: Scheduler) -> None:
-        """From here on the queue says where pods stand."""
-        if self.is_live:
-            self.is_live = False
+    def play_on(self, scheduler: Scheduler, *, tells_others: bool) -> None:
+        """From here on the queue says where pods stand. ``tells_others``: pods without a profile are told as before."""
+        was_live, self.is_live = self.is_live, tells_others
+        if was_live:
             self.configured(scheduler.profiles)
             return
         self.observing = False

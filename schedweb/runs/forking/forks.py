@@ -9,11 +9,13 @@ from __future__ import annotations
 from typing import Any, Final
 from uuid import UUID
 
+import msgspec
 from django.db.models import Q
 
 from schedweb.api.errors import ApiError, conflict
 from schedweb.engine.commands import PACING, SETTINGS, plain
 from schedweb.engine.version import ENGINE_VERSION
+from schedweb.runs.forking.arrivals import UNFOLLOW, arrivals_insert, refuse_without_arrivals
 from schedweb.runs.forking.fork_changes import fork_changes
 from schedweb.runs.models import Checkpoint, JournalEntry, Run, RunBase
 from schedweb.runs.playing.commands import checked, command_insert, completed
@@ -104,9 +106,13 @@ def run_fork(
     changes: list[Any] | None = None,
     configuration_version: UUID | None = None,
     played: bool = False,
+    arrivals: bool = False,
 ) -> Run:
-    """Paused where the parent was, or `played` as fast as it can be. Why a change is refused stands in its journal."""
+    """Paused where the parent was, or `played` as fast as it can be. Why a change is refused stands in its journal.
+    ``arrivals``: what came to the parent's cluster afterwards comes to the fork."""
     where = checked_position(parent, position)
+    if arrivals:
+        refuse_without_arrivals(parent, where)
     commands = [change_of(change) for change in changes or ()]
     if len(commands) > MOST_CHANGES:
         raise ApiError(
@@ -134,12 +140,20 @@ def run_fork(
                 created_at=base.created_at,
                 data=base.data,
             )
-            if base_of(parent) != parent.base_position:
-                raise conflict(say("{run} lost its oldest part just now. Try again.", run=parent), code="thinned")
-        if parent.began_observing and not any(entry.type == "unfollow" for entry in inherited):
-            command_insert(run=fork, user=user, content={"type": "unfollow"})
+        if any(entry.type == UNFOLLOW for entry in inherited):
+            Run.objects.filter(pk=fork.pk).update(later_arrivals=parent.later_arrivals)
+        elif arrivals:
+            command_insert(run=fork, user=user, content={"type": UNFOLLOW, "arrivals": True})
+            came = arrivals_insert(parent, fork, user, where)
+            line = {"workload": "", "text": msgspec.to_builtins(came.words())}
+            Run.objects.filter(pk=fork.pk).update(later_arrivals=came.stored(), fork_changes=[*described, line])
+        elif parent.began_observing:
+            command_insert(run=fork, user=user, content={"type": UNFOLLOW})
         for command in commands:
             command_insert(run=fork, user=user, content=command)
+        if base_of(parent) != parent.base_position:
+            # Of what was copied some may have gone before it was read.
+            raise conflict(say("{run} lost its oldest part just now. Try again.", run=parent), code="thinned")
 
     return run_insert(
         fill,

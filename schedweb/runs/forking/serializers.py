@@ -27,6 +27,12 @@ class ForkSerializer(serializers.Serializer[Any]):
         source="played",
         help_text="goes on by itself, as fast as it can; else it is paused",
     )
+    arrivals = serializers.BooleanField(
+        required=False,
+        default=False,
+        help_text="of a run beside a real cluster: what came to the cluster after the position comes to the fork, "
+        "without what its scheduler decided",
+    )
 
 
 class ExactAskSerializer(serializers.Serializer[Any]):

@@ -76,6 +76,9 @@ class Run(Deletable):
     own_world = models.BooleanField(default=False)
     #: What was changed there, `{"workload", "text"}` each (schedweb/runs/forking/fork_changes.py).
     fork_changes = models.JSONField(default=list)
+    #: Of a fork that takes what came to the cluster after it left: `{"cluster", "changes", "first", "last"}`, the times
+    #: in nanoseconds since 1970 (schedweb/runs/forking/arrivals.py).
+    later_arrivals = models.JSONField(null=True, default=None)
     started_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     started_by_name = models.CharField(max_length=150)
     engine_version = models.CharField(max_length=40)

@@ -82,7 +82,7 @@ def checked(content: object) -> AnyCommand:
         raise refused(f"{path or FIELD}: {text}", path) from None
     if isinstance(command, types.ExtenderAnswers):
         raise refused(say("Answers of extenders come from whoever asked them."), "type")
-    if isinstance(command, types.ClusterChanges | types.WriteOutcomes | types.Unfollow):
+    if isinstance(command, types.ClusterChanges | types.WriteOutcomes | types.Unfollow | types.Arrivals):
         raise refused(say("What a real cluster tells comes from whoever reads it."), "type")
     if isinstance(command, types.Change):
         # As an import keeps it, and `typed_manifest`: the journal is read by whoever may see the run.

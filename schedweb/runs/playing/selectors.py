@@ -21,7 +21,7 @@ from schedweb.runs.records.thinned import thinned_body
 from schedweb.sentences import say, translated
 from schedweb.snapshots.redaction import redact
 
-NOT_COMMANDS: Final = ("clock", "extender_answers", "cluster_changes")
+NOT_COMMANDS: Final = ("clock", "extender_answers", "cluster_changes", "arrivals")
 """Entries of the journal that nobody gave."""
 EMPTY_COUNTS = dict.fromkeys(STATE_KEYS, 0)
 #: Large, and only shown by the board.
@@ -65,6 +65,14 @@ def parent_body(run: Any) -> dict[str, Any] | None:
 def fork_changes_body(run: Run) -> list[dict[str, str]]:
     """What was changed on a fork before it went on, as its reader has it."""
     return [{"workload": each["workload"], "text": translated(each["text"])} for each in run.fork_changes]
+
+
+def later_arrivals_body(run: Run) -> dict[str, Any] | None:
+    """Of a fork that takes what came to the cluster after it left: what that is, and from when to when it came."""
+    known = run.later_arrivals
+    if known is None:
+        return None
+    return {**known, "first": iso(known["first"]), "last": iso(known["last"])}
 
 
 def moment_body(run: Run) -> dict[str, Any] | None:
@@ -122,6 +130,7 @@ def run_body(run: Run) -> dict[str, Any]:
         "own_world": bool(run.follows) and run.own_world,
         "parent": parent_body(run),
         "fork_changes": fork_changes_body(run),
+        "later_arrivals": later_arrivals_body(run),
         "points": run.points,
         "breakpoints": run.breakpoints,
         "hit": hit_body(run.hit),

@@ -39,6 +39,13 @@ class ArrivalsSerializer(StructSerializer):
     struct = shapes.Arrivals
 
 
+class LaterArrivalsSerializer(serializers.Serializer[Any]):
+    cluster = serializers.CharField(help_text="the context of the cluster that the fork left")
+    changes = serializers.IntegerField(help_text="`arrivals` says how many of them are still to come")
+    first = serializers.DateTimeField(help_text="when the first one came there")
+    last = serializers.DateTimeField()
+
+
 class ParentSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField(allow_null=True, help_text="null when it was deleted")
     number = serializers.CharField(help_text="r-0012")
@@ -125,6 +132,10 @@ class RunSerializer(serializers.Serializer[Any]):
     )
     parent = ParentSerializer(allow_null=True, help_text="of a fork")
     fork_changes = ForkChangeSerializer(many=True, help_text="what was changed on a fork before it went on")
+    later_arrivals = LaterArrivalsSerializer(
+        allow_null=True,
+        help_text="of a fork to which what came to the cluster afterwards comes, without its scheduler's decisions",
+    )
     points = serializers.IntegerField(help_text="extension-point boundaries passed")
     breakpoints = BreakpointSerializer(many=True)
     hit = HitSerializer(allow_null=True, help_text="the breakpoint that the run stands at")

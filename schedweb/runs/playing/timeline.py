@@ -16,6 +16,7 @@ COMMANDS: Final = (
     "clock",
     "extender_answers",
     "cluster_changes",
+    "arrivals",
     "play",
     "pause",
     "step",

@@ -114,7 +114,11 @@ def test_it_goes_on_within_its_bound(
     assert early.json()["error"]["message"] == thinned["text"]
     assert f"The past of {run} before {thinned['at'][:10]}" in thinned["text"]
     why = {"name": "why_pending", "position": base - 1, "arguments": {"namespace": "shop", "name": "stays"}}
-    for address, asked in (("forks", {"position": base - 1}), ("analyses", why)):
+    for address, asked in (
+        ("forks", {"position": base - 1}),
+        ("forks", {"position": base - 1, "arrivals": True}),
+        ("analyses", why),
+    ):
         refused = operator.post(f"/api/v1/runs/{run.pk}/{address}/", asked, content_type="application/json")
         assert (refused.status_code, refused.json()["error"]["code"]) == (422, "thinned")
     from_its_base(run)
