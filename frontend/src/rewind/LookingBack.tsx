@@ -1,24 +1,27 @@
 /** Said on every page that shows a run as it was, with the two ways on. */
 import { useIsFetching, useQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { Link } from "@tanstack/react-router";
+import { Suspense } from "react";
 
-import { forkRun, timelineQuery } from "@/api/queries";
+import { runQuery, timelineQuery } from "@/api/queries";
 import { useMe } from "@/api/useMe";
 import { Button } from "@/components/Button";
 import { Icon } from "@/components/Icon";
 import { count } from "@/format/number";
-import { notifyError } from "@/shell/notify";
+import { later } from "@/parts/later";
 
 import classes from "./LookingBack.module.css";
 import { runAt } from "./moment";
 import { rich, t } from "./texts";
+import { useFork } from "./useFork";
+
+const ForkDialog = later(() => import("./ForkDialog"));
 
 export function LookingBack({ runKey }: { runKey: string }) {
   const { run, at } = runAt(runKey);
   const { operates, visits } = useMe();
-  const navigate = useNavigate();
-  const [busy, setBusy] = useState(false);
+  const { data: whose } = useQuery({ ...runQuery(run), enabled: at !== null && !visits });
+  const { busy, fork, asked, forget } = useFork(runKey, whose?.follows ?? "");
   // What the run was there is worked out when somebody looks; until it is, the page may still show something else.
   const reading =
     useIsFetching({
@@ -27,17 +30,6 @@ export function LookingBack({ runKey }: { runKey: string }) {
   const timeline = useQuery({ ...timelineQuery(run), enabled: at !== null });
   if (at === null) return null;
   const isGone = timeline.data !== undefined && at < timeline.data.first;
-  const goOn = async () => {
-    setBusy(true);
-    try {
-      const fork = await forkRun(run, { position: at });
-      await navigate({ to: "/runs/$run", params: { run: fork.id } });
-    } catch (error) {
-      notifyError(t("noForkWasMade"), error);
-    } finally {
-      setBusy(false);
-    }
-  };
   return (
     <div className={classes.banner} role="status" aria-busy={reading}>
       <Icon name="backoff" size={14} />
@@ -68,11 +60,14 @@ export function LookingBack({ runKey }: { runKey: string }) {
           sends
           disabled={!operates || busy}
           title={operates ? t("aNewRunThatBegins") : t("yourRoleCanLookBut")}
-          onClick={() => void goOn()}
+          onClick={() => fork()}
         >
           {busy ? t("makingAFork") : t("continueFromHereOnA")}
         </Button>
       )}
+      <Suspense fallback={null}>
+        {asked === null ? null : <ForkDialog run={run} cluster={whose?.follows ?? ""} step={asked} onClose={forget} />}
+      </Suspense>
     </div>
   );
 }

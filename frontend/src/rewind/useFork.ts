@@ -9,24 +9,37 @@ import { t } from "./texts";
 
 export interface Forker {
   busy: boolean;
-  /** A new run that begins where this one is, or was at `step`; its page is opened. */
+  /**
+   * A new run that begins where this one is, or was at `step`; its page is opened. Of a run beside a real cluster, where
+   * it was: first somebody says what the fork takes of what came to the cluster afterwards.
+   */
   fork: (step?: number) => void;
+  /** The step about which somebody is asked. */
+  asked: number | null;
+  forget: () => void;
 }
 
-export function useFork(runKey: string): Forker {
+/** `follows`: the real cluster that the run is beside; "" of all others. */
+export function useFork(runKey: string, follows: string): Forker {
   const navigate = useNavigate();
   const [busy, setBusy] = useState(false);
+  const [asked, setAsked] = useState<number | null>(null);
   const fork = useCallback(
     (step?: number) => {
       const { run, at } = runAt(runKey);
       const position = step ?? at;
+      if (follows !== "" && position !== null) {
+        setAsked(position);
+        return;
+      }
       setBusy(true);
       forkRun(run, position === null ? {} : { position })
         .then((made) => navigate({ to: "/runs/$run", params: { run: made.id } }))
         .catch((error: unknown) => notifyError(t("noForkWasMade"), error))
         .finally(() => setBusy(false));
     },
-    [runKey, navigate],
+    [runKey, follows, navigate],
   );
-  return { busy, fork };
+  const forget = useCallback(() => setAsked(null), []);
+  return { busy, fork, asked, forget };
 }

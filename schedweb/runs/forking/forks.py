@@ -146,7 +146,7 @@ def run_fork(
             command_insert(run=fork, user=user, content={"type": UNFOLLOW, "arrivals": True})
             came = arrivals_insert(parent, fork, user, where)
             line = {"workload": "", "text": msgspec.to_builtins(came.words())}
-            Run.objects.filter(pk=fork.pk).update(later_arrivals=came.stored(), fork_changes=[*described, line])
+            Run.objects.filter(pk=fork.pk).update(later_arrivals=came.stored(), fork_changes=[line, *described])
         elif parent.began_observing:
             command_insert(run=fork, user=user, content={"type": UNFOLLOW})
         for command in commands:

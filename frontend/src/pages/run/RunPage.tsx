@@ -35,6 +35,7 @@ import { t } from "./texts";
 import { type Commander, useCommand } from "./useCommand";
 
 const RunDialog = later(async () => ({ default: (await import("./dialog/RunDialog")).RunDialog }));
+const ForkDialog = later(() => import("@/rewind/ForkDialog"));
 const route = getRouteApi("/runs/$run");
 
 /** A step that is still being made is waited for with the one before it on screen. */
@@ -44,7 +45,7 @@ export function RunPage() {
   const view = useRunView(wanted);
   const [shown, setShown] = useState(wanted);
   const { visits, operates } = useMe();
-  const forker = useFork(id);
+  const forker = useFork(id, view.run?.follows ?? "");
   const away = useRefusal() !== null || (view.error !== null && noAnswer(view.error));
   // What the server did not answer it may answer yet: the board that is there stays meanwhile.
   const isReady = view.run !== null || (view.status === "failed" && !away) || runOf(shown.run) !== runOf(id);
@@ -70,6 +71,11 @@ export function RunPage() {
         forker={visits ? null : forker}
         held={reading && away ? () => void wanted.load() : undefined}
       />
+      <Suspense fallback={null}>
+        {forker.asked === null ? null : (
+          <ForkDialog run={runOf(id)} cluster={view.run?.follows ?? ""} step={forker.asked} onClose={forker.forget} />
+        )}
+      </Suspense>
     </div>
   );
 }
