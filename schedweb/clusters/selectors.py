@@ -6,6 +6,7 @@ import datetime
 from typing import Any, Final
 
 import msgspec
+from django.conf import settings
 from django.utils import timezone
 
 from framework.sentences import Words
@@ -100,6 +101,7 @@ def cluster_body(name: str, server: str, row: Connection | None, is_offered: boo
         "kinds_done": sum(each.state != "catching_up" for each in kinds),
         "kinds_of": len(kinds),
         "behind": behind_of(state),
+        "follow_megabytes": settings.FOLLOW_MEGABYTES,
         "can_be_read": all(
             next((each.state for each in kinds if each.plural == plural), "") == "live" for plural in NEEDED
         ),

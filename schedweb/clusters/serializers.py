@@ -41,6 +41,9 @@ class ClusterSerializer(serializers.Serializer[Any]):
     behind = serializers.FloatField(
         allow_null=True, help_text="Seconds from a change to its arrival, at most; null: nothing happened lately"
     )
+    follow_megabytes = serializers.IntegerField(
+        help_text="how much is kept of a run that follows or schedules it, where nobody says otherwise"
+    )
     can_be_read = serializers.BooleanField(help_text="Nodes and pods are live")
 
 

@@ -48,6 +48,8 @@ export interface FollowWish {
   configuration?: string;
   /** The configuration decides beside the cluster's scheduler. */
   shadow?: ShadowWay;
+  /** How much is kept of the run. */
+  megabytes?: number;
 }
 
 /** First of all the cluster is read: `reading` says how far, and is asked about again until there is a run. */
@@ -58,6 +60,7 @@ export const followCluster = (name: string, wish: FollowWish, reading?: string) 
       ...(reading === undefined ? {} : { import_id: reading }),
       ...(wish.configuration === undefined ? {} : { configuration_version: wish.configuration }),
       ...(wish.shadow === undefined ? {} : { shadow: true, way: wish.shadow }),
+      ...(wish.megabytes === undefined ? {} : { megabytes: wish.megabytes }),
     },
   });
 
@@ -72,6 +75,8 @@ export interface ScheduleWish {
   bindings_per_minute: number;
   node_selector: Record<string, string>;
   dry_run: boolean;
+  /** How much is kept of the run. */
+  megabytes: number;
 }
 
 /** As `followCluster`; what the run decides is written to the cluster. */
@@ -89,3 +94,7 @@ export const followedQuery = (run: string) =>
     staleTime: 0,
     refetchInterval: 2 * ASK_AGAIN,
   });
+
+/** How much is kept of such a run, from now on. */
+export const keepAtMost = (run: string, megabytes: number) =>
+  request<Followed>(pathOf("runs", run, "follow"), { method: "PUT", body: { megabytes } });

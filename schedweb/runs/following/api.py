@@ -34,6 +34,7 @@ from schedweb.runs.following.serializers import (
     FollowAnswerSerializer,
     FollowedSerializer,
     FollowRequestSerializer,
+    KeepSerializer,
     ScheduledSerializer,
     ScheduleRequestSerializer,
 )
@@ -140,6 +141,20 @@ class RunFollowApi(APIView):
     )
     def get(self, request: Request, run: UUID) -> Response:
         return Response(followed_body(run_get(run)))
+
+    @extend_schema(
+        operation_id="runs_keep",
+        description="How much is kept of a run that follows a cluster, from now on. Of one that has more than three "
+        "quarters of that its oldest part goes when it is measured next, within a minute or so.",
+        request=KeepSerializer,
+        responses=FollowedSerializer,
+    )
+    def put(self, request: Request, run: UUID) -> Response:
+        wanted = KeepSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        found = run_get(run)
+        services.keep_at_most(run=found, megabytes=wanted.validated_data["megabytes"])
+        return Response(followed_body(found))
 
 
 class RunScheduleApi(APIView):

@@ -62,6 +62,7 @@ def followed_body(run: Run) -> dict[str, Any]:
         "changes": row.changes,
         "changed_at": row.changed_at,
         "kept_bytes": run.stored_bytes,
+        "measured_at": run.measured_at,
         "most_bytes": row.most_bytes,
     }
 

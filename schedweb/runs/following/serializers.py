@@ -110,6 +110,12 @@ class ScheduleRequestSerializer(serializers.Serializer[Any]):
     )
 
 
+class KeepSerializer(serializers.Serializer[Any]):
+    megabytes = serializers.IntegerField(
+        min_value=LEAST_MEGABYTES, max_value=MOST_MEGABYTES, help_text="of the run with all that it stores"
+    )
+
+
 class FollowAnswerSerializer(serializers.Serializer[Any]):
     reading = ImportSerializer(allow_null=True, help_text="ask again with its id until there is a run")
     run = RunSerializer(allow_null=True)
@@ -134,6 +140,7 @@ class FollowedSerializer(serializers.Serializer[Any]):
     changes = serializers.IntegerField(help_text="that the cluster told since the run began")
     changed_at = serializers.DateTimeField(allow_null=True)
     kept_bytes = serializers.IntegerField(help_text="of the run, as it was measured last")
+    measured_at = serializers.DateTimeField(allow_null=True, help_text="null: not yet")
     most_bytes = serializers.IntegerField(help_text="how much of the run is kept; then its oldest part goes")
 
 

@@ -9,6 +9,7 @@ from uuid import UUID
 import msgspec
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.db import transaction
 
 from schedweb.accounts.audit.recording import record
 from schedweb.api.errors import ApiError, conflict, not_found
@@ -31,6 +32,7 @@ DEFAULT: Final = "default"
 LEAST_MEGABYTES: Final = 1
 MOST_MEGABYTES: Final = 100_000
 """How much may be kept of a run."""
+MEGABYTE: Final = 1_000_000
 ALERT_BELOW: Final = 90
 """Percent of agreement, until somebody sets another threshold."""
 
@@ -130,7 +132,7 @@ def run_follow(
     def fill(run: Run) -> None:
         Followed.objects.create(
             run=run,
-            most_bytes=megabytes * 1_000_000,
+            most_bytes=megabytes * MEGABYTE,
             shadow=shadow,
             alert_below=ALERT_BELOW if shadow and not own_world else None,
         )
@@ -166,6 +168,21 @@ def run_follow(
         scheduling=None if terms is None else msgspec.to_builtins(terms),
         own_world=own_world,
     )
+
+
+def keep_at_most(*, run: Run, megabytes: int) -> None:
+    """From now on. Raises ApiError of a run that follows no cluster, or follows it no more."""
+    with transaction.atomic():
+        row = Followed.objects.select_for_update().filter(run=run).first()
+        if row is None:
+            raise not_found(say("{run} follows no cluster.", run=run))
+        if run.state == Run.State.STOPPED:
+            raise conflict(
+                say("{run} was stopped: nothing comes to it any more, and nothing of it goes.", run=run), code="stopped"
+            )
+        before, row.most_bytes = row.most_bytes, megabytes * MEGABYTE
+        row.save(update_fields=["most_bytes"])
+        record("run.keep", target=run, target_id=run.pk, megabytes=megabytes, before=before // MEGABYTE)
 
 
 def default_version() -> UUID:

@@ -12,6 +12,7 @@ from django.db.models import Max
 from django.test import Client
 from pytest_django import Settings
 
+from schedweb.accounts.models import AuditEntry
 from schedweb.engine.moments import moment
 from schedweb.runs.following import thinning
 from schedweb.runs.following.thinning import Thinning, forget, forget_some, next_base, rebase
@@ -239,3 +240,44 @@ def test_a_bound_that_cannot_be_is_refused(cluster: ApiServer, operator: Client,
     assert not cluster.requests
     with pytest.raises(CommandError, match="a whole number from 1 to 100000 is wanted"):
         call_command("cluster", "follow", CONTEXT, f"--megabytes={megabytes}")
+
+
+def test_a_person_says_how_much_is_kept(cluster: ApiServer, operator: Client, olga: User) -> None:
+    run = followed(operator, megabytes=80)
+    url = f"/api/v1/runs/{run.pk}/follow/"
+    known = operator.get(url).json()
+    assert (known["most_bytes"], known["measured_at"]) == (80_000_000, None)
+    assert operator.get(f"/api/v1/clusters/{CONTEXT}/").json()["follow_megabytes"] == 500
+
+    def keep(megabytes: object) -> tuple[int, Any]:
+        answer = operator.put(url, {"megabytes": megabytes}, content_type="application/json")
+        return answer.status_code, answer.json()
+
+    assert keep(120) == (200, operator.get(url).json())
+    assert Followed.objects.get(run=run).most_bytes == 120_000_000
+    noted = AuditEntry.objects.get(action="run.keep")
+    assert (noted.username, noted.target, noted.details) == ("olga", str(run), {"megabytes": 120, "before": 80})
+    for wrong in (0, 100_001, "much", None):
+        assert keep(wrong)[0] == 400
+    Run.objects.filter(pk=run.pk).update(state=Run.State.STOPPED)
+    assert (keep(90)[0], keep(90)[1]["error"]["code"]) == (409, "stopped")
+    Followed.objects.filter(run=run).delete()
+    assert keep(90)[0] == 404
+    assert AuditEntry.objects.filter(action="run.keep").count() == 1
+
+
+@pytest.mark.usefixtures("often")
+def test_a_smaller_bound_takes_effect_while_it_plays(
+    cluster: ApiServer, operator: Client, workers: Callable[[Run], Worker]
+) -> None:
+    run = followed(operator, megabytes=100)
+    worker = workers(run)
+    live(operator, run)
+    cluster.add(pod("early", "shop", on="n1"))
+    until(stands(run, "early", "bound"))
+    until(lambda: Run.objects.get(pk=run.pk).measured_at)
+    assert Run.objects.get(pk=run.pk).base_position == 0
+    url = f"/api/v1/runs/{run.pk}/follow/"
+    assert operator.put(url, {"megabytes": 1}, content_type="application/json").status_code == 200
+    assert told_until_thinned(cluster, run, "later") > 0
+    worker.end()

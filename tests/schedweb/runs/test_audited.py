@@ -46,6 +46,7 @@ AUDITED: dict[str, str] = {
     "configurations_save": "configuration.change",
     "runs_delete": "run.delete",
     "runs_delete_many": "run.delete",
+    "runs_keep": "run.keep",
     "runs_share_link_create": "share.create",
     "runs_share_link_revoke": "share.revoke",
     "runs_command": "decision.approve",

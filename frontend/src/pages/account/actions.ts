@@ -37,6 +37,7 @@ const ALL: Record<AuditAction, true> = {
   "run.configuration": true,
   "run.delete": true,
   "run.restore": true,
+  "run.keep": true,
   "run.star": true,
   "run.unstar": true,
   "run.prune": true,

@@ -18,6 +18,7 @@ import { versionQuery } from "@/api/configurationQueries";
 import { configurationsQuery } from "@/api/queries";
 import { Button } from "@/components/Button";
 import { Icon } from "@/components/Icon";
+import { LEAST, megabytesIn, MOST } from "@/components/Megabytes";
 import { Failed } from "@/components/Outcome";
 import { useFocusBack } from "@/components/useFocusBack";
 import { either } from "@/format/lists";
@@ -28,13 +29,20 @@ import { rich, t } from "./texts";
 import { useSchedule } from "./useFollow";
 
 type Field =
-  "configuration_version" | "scheduler_names" | "namespaces" | "bindings_per_minute" | "node_selector" | "typed";
+  | "configuration_version"
+  | "scheduler_names"
+  | "namespaces"
+  | "bindings_per_minute"
+  | "node_selector"
+  | "megabytes"
+  | "typed";
 const FIELDS: readonly Field[] = [
   "configuration_version",
   "scheduler_names",
   "namespaces",
   "bindings_per_minute",
   "node_selector",
+  "megabytes",
   "typed",
 ];
 
@@ -91,6 +99,7 @@ function useTerms(cluster: ClusterDetails) {
   const [namespaces, setNamespaces] = useState("");
   const [limit, setLimit] = useState("");
   const [labels, setLabels] = useState("");
+  const [kept, setKept] = useState(String(cluster.follow_megabytes));
   const [dryRun, setDryRun] = useState(true);
   const [typed, setTyped] = useState("");
   const [refused, setRefused] = useState<Partial<Record<Field, string>>>({});
@@ -109,13 +118,16 @@ function useTerms(cluster: ClusterDetails) {
   const submit = (): string | null => {
     const perMinute = limitIn(limit);
     const selector = labelsIn(labels);
+    const megabytes = megabytesIn(kept);
     setRefused({
       ...(perMinute === null ? { bindings_per_minute: t("aWholeNumber") } : {}),
       ...(selector === null ? { node_selector: t("labelsOfNodes") } : {}),
+      ...(megabytes === null ? { megabytes: t("megabytesPlease", { least: LEAST, most: MOST }) } : {}),
       ...(isTyped ? {} : { typed: t("anotherNameTyped", { name: cluster.name }) }),
     });
     if (perMinute === null) return "limit";
     if (selector === null) return "labels";
+    if (megabytes === null) return "megabytes";
     if (!isTyped) return "typed";
     if (!isReady) return null;
     schedule.mutate({
@@ -126,6 +138,7 @@ function useTerms(cluster: ClusterDetails) {
       bindings_per_minute: perMinute,
       node_selector: selector,
       dry_run: dryRun,
+      megabytes,
     });
     return null;
   };
@@ -135,7 +148,7 @@ function useTerms(cluster: ClusterDetails) {
     version,
     profiles,
     names,
-    values: { namespaces, limit, labels, dryRun, typed },
+    values: { namespaces, limit, labels, kept, dryRun, typed },
     choose: (id: string) => {
       setChosen(id);
       forget("configuration_version");
@@ -152,6 +165,10 @@ function useTerms(cluster: ClusterDetails) {
     setLabels: (text: string) => {
       setLabels(text);
       forget("node_selector");
+    },
+    setKept: (text: string) => {
+      setKept(text);
+      forget("megabytes");
     },
     setTyped: (text: string) => {
       setTyped(text);
@@ -192,6 +209,7 @@ function Form({ cluster, onClose }: { cluster: ClusterDetails; onClose: () => vo
           <Pods terms={terms} />
           <Limits terms={terms} />
           <Nodes terms={terms} />
+          <Kept terms={terms} />
         </div>
         <div className={classes.warning}>
           <Icon name="warning" size={16} />
@@ -337,6 +355,23 @@ function Nodes({ terms }: { terms: Terms }) {
           </p>
         );
       })}
+    </Term>
+  );
+}
+
+function Kept({ terms }: { terms: Terms }) {
+  const error = terms.errorAt("megabytes");
+  return (
+    <Term label={t("megabytesKept")} id="megabytes" error={error} help={t("thenItsOldestPartGoes")}>
+      <input
+        id="megabytes"
+        className="num"
+        inputMode="numeric"
+        value={terms.values.kept}
+        aria-invalid={error !== undefined}
+        aria-describedby="megabytes-help"
+        onChange={(event) => terms.setKept(event.currentTarget.value)}
+      />
     </Term>
   );
 }

@@ -6,6 +6,7 @@ import type { ClusterDetails, ShadowWay } from "@/api/clusters";
 import { configurationsQuery } from "@/api/queries";
 import { useMe } from "@/api/useMe";
 import { Button } from "@/components/Button";
+import { Megabytes, megabytesIn } from "@/components/Megabytes";
 import { Failed } from "@/components/Outcome";
 import { Panel, PanelHeader } from "@/components/Panel";
 
@@ -20,8 +21,10 @@ export function Shadow({ cluster }: { cluster: ClusterDetails }) {
   const configurations = useQuery(configurationsQuery());
   const [chosen, setChosen] = useState("");
   const [way, setWay] = useState<ShadowWay>("step_by_step");
+  const [kept, setKept] = useState(String(cluster.follow_megabytes));
   const follow = useFollow(cluster.name);
   if (!operates) return null;
+  const megabytes = megabytesIn(kept);
   const known = configurations.data?.results ?? [];
   const configuration = known.find((one) => one.id === chosen) ?? known.find((one) => !one.builtin) ?? known[0];
   return (
@@ -39,6 +42,9 @@ export function Shadow({ cluster }: { cluster: ClusterDetails }) {
         ))}
       </fieldset>
       <div className={classes.form}>
+        <Megabytes text={kept} onText={setKept} disabled={follow.isPending} />
+      </div>
+      <div className={classes.form}>
         <select
           aria-label={t("configuration")}
           value={configuration?.id ?? ""}
@@ -52,10 +58,17 @@ export function Shadow({ cluster }: { cluster: ClusterDetails }) {
         </select>
         <Button
           sends
-          disabled={follow.isPending || configuration === undefined || !cluster.is_offered || !cluster.can_be_read}
+          disabled={
+            follow.isPending ||
+            megabytes === null ||
+            configuration === undefined ||
+            !cluster.is_offered ||
+            !cluster.can_be_read
+          }
           title={cluster.can_be_read ? t("whatAShadowIs") : t("followWhenRead")}
           onClick={() => {
-            if (configuration !== undefined) follow.mutate({ configuration: configuration.latest.id, shadow: way });
+            if (configuration !== undefined && megabytes !== null)
+              follow.mutate({ configuration: configuration.latest.id, shadow: way, megabytes });
           }}
         >
           {follow.isPending ? t("readingToFollow") : t("tryOnThisCluster")}

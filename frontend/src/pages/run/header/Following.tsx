@@ -13,6 +13,7 @@ import { runOf } from "@/rewind/moment";
 import { t } from "../texts";
 import type { Commander } from "../useCommand";
 import classes from "./Following.module.css";
+import { Kept } from "./Kept";
 
 export function followingText(followed: Followed): string {
   const since = followed.since === null ? "" : exact(followed.since);
@@ -60,6 +61,9 @@ export function Following({ run, commander, operates }: { run: Run; commander: C
         </Link>
       ) : null}
       {data === undefined || data.problem === "" ? null : <p className="faint clip">{data.problem}</p>}
+      {data === undefined || run.moment !== null ? null : (
+        <Kept run={run.id} followed={data} changes={operates && run.state !== "stopped"} />
+      )}
       {run.thinned === null ? null : (
         <p className="faint clip" title={run.thinned.text}>
           {t("keptSince", { time: exact(run.thinned.at) })}
