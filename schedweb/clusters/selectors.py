@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
@@ -16,7 +17,7 @@ from schedweb.clusters.offered import Offered, offered
 from schedweb.clusters.reading.following import ClusterState
 from schedweb.clusters.reading.kinds import NEEDED
 from schedweb.clusters.reading.reflector import KindState
-from schedweb.clusters.reading.rights import Mode, Rights, missing_yaml
+from schedweb.clusters.reading.rights import Mode, Rights, Rule, missing_yaml
 from schedweb.sentences import say, translated
 from schedweb.snapshots.models import Snapshot
 
@@ -185,17 +186,18 @@ def mode_body(context: str, rights: Rights, mode: Mode) -> dict[str, Any]:
         "mode": mode,
         "granted": sum(not each.missing for each in answers),
         "of": len(answers),
-        "rules": [
-            {
-                "group": each.rule.group,
-                "resource": each.rule.resource,
-                "name": each.rule.name,
-                "namespace": each.rule.namespace,
-                "verbs": list(each.rule.verbs),
-                "missing": list(each.missing),
-                "why": translated(each.rule.why),
-            }
-            for each in answers
-        ],
+        "rules": [rule_body(each.rule, each.missing) for each in answers],
         "yaml": missing_yaml(rights, mode, context),
+    }
+
+
+def rule_body(rule: Rule, missing: Sequence[str]) -> dict[str, Any]:
+    return {
+        "group": rule.group,
+        "resource": rule.resource,
+        "name": rule.name,
+        "namespace": rule.namespace,
+        "verbs": list(rule.verbs),
+        "missing": list(missing),
+        "why": translated(rule.why),
     }

@@ -26,7 +26,7 @@ from framework.sentences import Words
 from schedweb.clusters.reading.following import ClusterState
 from schedweb.clusters.reading.kinds import NEEDED
 from schedweb.clusters.reading.problems import ClusterProblem
-from schedweb.clusters.reading.rights import DEFAULT_SCHEDULER, LEASE_NAMESPACE, lease_of
+from schedweb.clusters.reading.rights import DEFAULT_SCHEDULER, LEASE_NAMESPACE, lease_of, rules_to_schedule
 from schedweb.clusters.scheduling.driver import FOR_EVER
 from schedweb.clusters.writing.access import WritingAccess
 from schedweb.clusters.writing.events import Events
@@ -37,12 +37,13 @@ from schedweb.clusters.writing.sending import Limits, Writer
 from schedweb.engine.commands import WriteOutcome
 from schedweb.engine.frames import Deciding, Look
 from schedweb.engine.live import Scheduling, WriteRow
-from schedweb.runs.following.changes import store_scheduling
+from schedweb.runs.following.changes import known_lacks, store_scheduling
 from schedweb.runs.following.scheduling import SchedulingState, StateName
 from schedweb.runs.models import Run
 from schedweb.runs.storing.lease import Lease, LeaseLost, close_own_connection
 from schedweb.runs.storing.patience import patiently
 from schedweb.runs.storing.writes import may_write, store_outcomes, unanswered
+from schedweb.worker.rights import RightsAsked
 from schedweb.worker.watching import Watching
 from schedweb.writes.events import became_leader
 from schedweb.writes.writes import Outcome, Result, Write
@@ -118,9 +119,10 @@ class ClusterScheduling(Watching):
         self._holder: LeaseHolder | None = None
         self._events: Events | None = None
         self._held_once = False
+        self._rights: RightsAsked | None = None
         self._problem: Words = ""
         self._tried_at: float | None = None
-        self._stored_state: tuple[StateName, str, str] | None = None
+        self._stored_state: tuple[object, ...] | None = None
 
     # --- the supervisor's thread --------------------------------------------------------------------------------------
 
@@ -169,13 +171,17 @@ class ClusterScheduling(Watching):
             thread.join()
         if self._holder is not None:
             self._holder.stop()
+        if self._rights is not None:
+            self._rights.stop()
         # Where the lease is lost, whoever has it looks at the clusters' objects itself.
         with contextlib.suppress(LeaseLost):
             self.settle()
 
     def _may_decide(self) -> bool:
-        writer = self._writer
-        return writer is not None and self._is_caught_up and self._is_leader() and not writer.binding_free_in()
+        writer, rights = self._writer, self._rights
+        if writer is None or rights is None or not rights.may_bind:
+            return False
+        return self._is_caught_up and self._is_leader() and not writer.binding_free_in()
 
     def _is_leader(self) -> bool:
         """A dry run changes nothing, so it needs no Lease."""
@@ -201,6 +207,9 @@ class ClusterScheduling(Watching):
             access, is_held=self._may_write_in_time, record=_recorded, limits=limits, patience=FOR_EVER
         )
         self._events = Events(self._events_writer.send, terms.instance)
+        rules = rules_to_schedule(terms.schedulers, terms.namespaces, dry_run=terms.dry_run)
+        self._rights = RightsAsked(access, rules, patiently(lambda: known_lacks(self.run)), self.wake)
+        self._rights.start()
         for row in patiently(lambda: unanswered(self.run)):
             self._lane_of(row.write).put(_Item(row, again=True))
         targets = [(each, self._send) for each in self._lanes] + [(self._events_lane, self._send_event)]
@@ -220,9 +229,14 @@ class ClusterScheduling(Watching):
             identity=f"{socket.gethostname()}_{uuid.uuid4()}",
             on_acquired=self._led,
             on_lost=self._lost,
-            on_problem=lambda why: self.wake(),
+            on_problem=self._lease_problem,
         )
         self._holder.start()
+
+    def _lease_problem(self, why: Words) -> None:
+        if self._rights is not None:
+            self._rights.refused()
+        self.wake()
 
     def _led(self, held: HeldLease) -> None:
         """Said by a thread of its own: a renewal must not wait for it. It says nothing of pods and is no write of the
@@ -258,8 +272,11 @@ class ClusterScheduling(Watching):
 
     def _store_own_state(self) -> None:
         state: StateName
+        rights = self._rights
         if self._problem:
             state = "not_allowed"
+        elif rights is not None and rights.is_asked and self._is_without_rights(rights):
+            state = "lacks_rights"
         elif not self._is_leader():
             state = "lease_lost" if self._held_once else "standing_by"
         elif not self._is_caught_up:
@@ -271,10 +288,15 @@ class ClusterScheduling(Watching):
         else:
             holder = ""
         problem = self._problem or ("" if self._holder is None else self._holder.problem)
-        if (state, holder, str(problem)) != self._stored_state:
-            self._stored_state = (state, holder, str(problem))
-            told = SchedulingState(state, time.time(), problem, holder)
+        lacks, who = ((), "") if rights is None else (rights.lacks, rights.who)
+        if (state, holder, str(problem), lacks) != self._stored_state:
+            self._stored_state = (state, holder, str(problem), lacks)
+            told = SchedulingState(state, time.time(), problem, holder, lacks, who)
             patiently(lambda: store_scheduling(self.lease, msgspec.json.encode(told).decode()))
+
+    def _is_without_rights(self, rights: RightsAsked) -> bool:
+        """Nothing can be bound."""
+        return not rights.may_bind or (rights.lacks_lease() and not self._is_leader())
 
     # --- other threads ------------------------------------------------------------------------------------------------
 
@@ -345,16 +367,21 @@ class ClusterScheduling(Watching):
         write = item.row.write
         if item.again and (seen := self._writer.look(write)) is not None:
             return replace(seen, looked=True)
-        return self._writer.send(write)
+        return self._heard(self._writer.send(write))
 
     def _send_event(self, item: _Item) -> Outcome | None:
         assert self._events_writer is not None
         assert self._events is not None
         if item.again:
-            outcome = self._events_writer.send(item.row.write)
+            outcome = self._heard(self._events_writer.send(item.row.write))
             return replace(outcome, result="done") if outcome.result == "exists" else outcome
         # None: it is only counted, and told with its series.
-        return self._events.take(item.row.write, time.time_ns()) or Outcome("done")
+        return self._heard(self._events.take(item.row.write, time.time_ns()) or Outcome("done"))
+
+    def _heard(self, outcome: Outcome) -> Outcome:
+        if outcome.result == "forbidden" and self._rights is not None:
+            self._rights.refused()
+        return outcome
 
     def _may_write(self) -> bool:
         return self._may_go_on() and self._is_leader()

@@ -8,12 +8,10 @@ from typing import Any, Final
 
 import pytest
 
-from framework.configuration import load
-from framework.plugins.registry import built_in_registry
 from schedweb.clusters.reading.access import Access
 from schedweb.clusters.reading.kinds import EXTRA, STANDARD, kinds_of
 from schedweb.clusters.reading.rights import READ_VERBS, Mode, ask, rules_for
-from schedweb.runs.management.commands.cluster import Command as ClusterCommand
+from schedweb.clusters.writing.permission import VARIABLE, is_allowed
 from scripts.compose import Service, read_compose
 from tests.apiserver import ApiServer
 from tests.deploy.manifests import Manifest, built, containers, faults, of_kind, pod_templates
@@ -213,9 +211,35 @@ def test_who_looks_may_read_what_is_asked_for_and_write_nothing(overlay: str) ->
     assert {verb for role in roles for rule in role["rules"] for verb in rule["verbs"]} == set(READ_VERBS)
 
 
-def test_the_scheduler_alone_may_write_what_is_asked_for() -> None:
-    assert granted("overlays/schedule", "scheduler") == asked_for("look", "schedule")
-    assert granted("overlays/schedule", "worker") == asked_for("look")
+def test_workers_alone_may_write_what_is_asked_for_where_people_may_schedule() -> None:
+    assert granted("overlays/schedule", "worker") == asked_for("look", "schedule")
+    for account in ("web", "migrate", "default"):
+        assert granted("overlays/schedule", account) == set()
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_who_offers_to_schedule_and_who_does_it_were_told_that_they_may(overlay: str) -> None:
+    """The web refuses a run that schedules, and a worker writes nothing, without the variable; nobody else has it."""
+    configured = {each["metadata"]["name"]: each["data"] for each in of_kind(built(overlay), "ConfigMap")}
+    told = {}
+    for name in ("web", "worker"):
+        [container] = pod_templates(built(overlay))[name]["spec"]["containers"]
+        [source] = container["envFrom"]
+        given = {**configured[source["configMapRef"]["name"]], **{each["name"]: "" for each in container["env"]}}
+        told[name] = [context for context in given.get(VARIABLE, "").split(",") if context]
+        assert set(told[name]) <= set(given.get("PLAYGROUND_CONTEXTS", "").split(","))
+    wanted = ["in-cluster"] if overlay == "overlays/schedule" else []
+    assert told == {"web": wanted, "worker": wanted}
+    assert is_allowed("in-cluster", {VARIABLE: ",".join(told["worker"])}) is bool(wanted)
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_every_process_of_ours_that_stays_is_asked_for_signs_of_life(overlay: str) -> None:
+    deployments = of_kind(built(overlay), "Deployment", "StatefulSet")
+    assert {each["metadata"]["name"] for each in deployments} == {"web", "worker", "postgres", "redis"}
+    for each in deployments:
+        [container] = each["spec"]["template"]["spec"]["containers"]
+        assert {"livenessProbe", "readinessProbe"} <= set(container), each["metadata"]["name"]
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)
@@ -235,7 +259,7 @@ def test_only_who_has_rights_has_a_token(overlay: str) -> None:
 
 @pytest.mark.parametrize(
     ("overlay", "account", "modes"),
-    [("overlays/look", "worker", ["look"]), ("overlays/schedule", "scheduler", ["look", "schedule"])],
+    [("overlays/look", "worker", ["look"]), ("overlays/schedule", "worker", ["look", "schedule"])],
 )
 def test_with_these_rights_an_api_server_says_that_nothing_is_missing(
     overlay: str,
@@ -253,23 +277,6 @@ def test_with_these_rights_an_api_server_says_that_nothing_is_missing(
     access = Access("here")
     rights = ask(access, kinds_of(access))
     assert [mode for mode in ("look", "schedule") if not rights.missing(mode)] == modes
-
-
-def test_the_scheduler_s_command_is_one_that_the_product_takes() -> None:
-    [container] = pod_templates(built("overlays/schedule"))["scheduler"]["spec"]["containers"]
-    _, manage, command, *arguments = container["command"]
-    options = ClusterCommand().create_parser(manage, command).parse_args(arguments)
-    assert (options.action, options.context, options.i_mean) == ("schedule", "in-cluster", "in-cluster")
-    given = {each["name"]: each["value"] for each in container["env"]}
-    assert given["PLAYGROUND_MAY_SCHEDULE"] == given["PLAYGROUND_CONTEXTS"] == "in-cluster"
-    [configured] = [
-        each for each in of_kind(built("overlays/schedule"), "ConfigMap") if "scheduler.yaml" in each["data"]
-    ]
-    mounts = {each["name"]: each["mountPath"] for each in container["volumeMounts"]}
-    assert options.configuration == f"{mounts['scheduler']}/scheduler.yaml"
-    effective = load(configured["data"]["scheduler.yaml"], built_in_registry()).effective
-    assert effective is not None
-    assert [each.scheduler_name for each in effective.profiles] == options.scheduler_name
 
 
 # Who may talk to whom.
@@ -362,7 +369,7 @@ def to_api_server(name: str) -> set[tuple[str, str, str, int]]:
         ("base", set()),
         ("overlays/look", to_api_server("worker")),
         ("overlays/shadow", to_api_server("worker")),
-        ("overlays/schedule", to_api_server("worker") | to_api_server("scheduler")),
+        ("overlays/schedule", to_api_server("worker")),
     ],
 )
 def test_the_network_is_open_where_it_has_to_be_and_nowhere_else(

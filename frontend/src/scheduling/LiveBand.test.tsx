@@ -23,6 +23,7 @@ const SCHEDULED: Scheduled = {
   on_their_way: 0,
   rejected: [],
   stopped_by: "",
+  lacks: null,
 };
 
 async function band(more: Partial<Scheduled> = {}, answers: Answers = {}, role = "operator") {
@@ -67,6 +68,19 @@ describe("the band of a run that schedules a real cluster", () => {
     await waitFor(() => expect(stopButton()).toBeNull());
     expect(screen.getByRole("link", { name: "Schedule again…" })).toBeDefined();
     expect(calls.filter((call) => call.method === "POST").map((call) => call.body)).toMatchObject([{ type: "stop" }]);
+  });
+
+  it("names the rights that are missing, each since when, with the roles to apply", async () => {
+    const rule = { group: "", resource: "pods/binding", name: "", namespace: "ml", verbs: ["create"] };
+    const since = "2026-01-01T10:05:00Z";
+    const rules = [{ ...rule, missing: ["create"], why: "to bind", since }];
+    await band({ state: "lacks_rights", lacks: { rules, yaml: "kind: ClusterRole" } });
+    const fault = await screen.findByRole("alert");
+    expect(fault.textContent).toMatch(/may bind nothing.*create pods\/binding -n ml.*to bind.*10:05/);
+    expect(fault.textContent).not.toContain("kind: ClusterRole");
+    fireEvent.click(screen.getByRole("button", { name: "Rule to apply" }));
+    expect(screen.getByText("kind: ClusterRole")).toBeDefined();
+    expect(screen.getByText("Not writing to prod")).toBeDefined();
   });
 
   it("is for looking only to a viewer", async () => {

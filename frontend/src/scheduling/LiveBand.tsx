@@ -11,7 +11,9 @@ import { type Scheduled, scheduledQuery } from "@/api/scheduling";
 import { useMe } from "@/api/useMe";
 import { Button, IconButton } from "@/components/Button";
 import { Icon } from "@/components/Icon";
+import { ScrollRegion } from "@/components/ScrollRegion";
 import { clauses } from "@/format/lists";
+import { exact } from "@/format/time";
 import { useKeys } from "@/keys/useKeys";
 import { perform } from "@/live/commands";
 import { notifyError } from "@/shell/notify";
@@ -19,6 +21,7 @@ import { notifyError } from "@/shell/notify";
 import classes from "./LiveBand.module.css";
 import { Rejected } from "./Rejected";
 import { t } from "./texts";
+import { rich, t } from "./texts";
 import { lookOf, meanwhile, termsOf, titleOf, whyNot } from "./words";
 
 const SHIFT_S = "⇧S";
@@ -77,6 +80,8 @@ export function LiveBand({ run, alone = true }: { run: string; alone?: boolean }
         <Rejected key={data.rejected.length} scheduled={data} />
       ) : (
         <Fault key={`${data.state} ${data.problem}`} scheduled={data} why={why} />
+      {data.problem === "" && data.lacks === null ? null : (
+        <Fault key={[data.state, data.problem, data.lacks?.yaml].join(" ")} scheduled={data} why={why} />
       )}
     </>
   );
@@ -95,10 +100,42 @@ function Fault({ scheduled, why }: { scheduled: Scheduled; why: string }) {
       <div>
         <b>{why === "" ? t("somethingIsDenied", { context: scheduled.context }) : why}</b>
         <p>{meanwhile(scheduled)}</p>
-        <p className="mono">{scheduled.problem}</p>
+        {scheduled.lacks === null ? null : <Lacks lacks={scheduled.lacks} />}
+        {scheduled.problem === "" ? null : <p className="mono">{scheduled.problem}</p>}
       </div>
       <IconButton icon="close" iconSize={14} label={t("close")} onClick={() => setClosed(true)} />
     </div>
+  );
+}
+
+/** The rights that are missing, each since when, and the roles to apply. */
+function Lacks({ lacks }: { lacks: NonNullable<Scheduled["lacks"]> }) {
+  const [shown, setShown] = useState(false);
+  return (
+    <>
+      <ul className={classes.lacks}>
+        {lacks.rules.map((one) => (
+          <li key={[one.group, one.resource, one.namespace, one.name].join("/")}>
+            {rich("lacksSince", {
+              what: (
+                <b className="mono">{`${one.missing.join(", ")} ${one.resource}${one.name === "" ? "" : ` ${one.name}`}`}</b>
+              ),
+              where: one.namespace === "" ? "" : ` -n ${one.namespace}`,
+              why: one.why,
+              at: exact(one.since),
+            })}
+          </li>
+        ))}
+      </ul>
+      <Button size="sm" aria-expanded={shown} onClick={() => setShown(!shown)}>
+        {t("ruleToApply")}
+      </Button>
+      {shown ? (
+        <ScrollRegion as="pre" label={t("ruleToApply")} className={`${classes.yaml} mono`}>
+          {lacks.yaml}
+        </ScrollRegion>
+      ) : null}
+    </>
   );
 }
 

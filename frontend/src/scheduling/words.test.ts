@@ -42,6 +42,7 @@ describe("a run that schedules a real cluster", () => {
     ["standing_by", { holder: "worker-2" }, /held by worker-2 since \S+/],
     ["standing_by", {}, /The Lease is waited for/],
     ["lease_lost", {}, /Lease was lost/],
+    ["lacks_rights", {}, /may bind nothing/],
     ["not_allowed", {}, /may not write there/],
     ["stale", {}, /unreachable since/],
     ["refused", {}, /may read nothing/],
@@ -69,6 +70,7 @@ describe("a run that schedules a real cluster", () => {
       "failed",
       "lease_lost",
       "standing_by",
+      "lacks_rights",
       "not_allowed",
       "scheduling",
     ] as const)

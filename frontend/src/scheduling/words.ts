@@ -51,6 +51,8 @@ export function whyNot({ state, since, holder, stopped_by, on_their_way }: Sched
       return holder === "" ? t("waitsForTheLease") : t("leaseIsHeldBy", { holder, at });
     case "lease_lost":
       return t("leaseWasLost", { at });
+    case "lacks_rights":
+      return t("lacksRights");
     case "not_allowed":
       return t("notAllowedSince", { at });
     case "stale":
@@ -82,6 +84,8 @@ export function meanwhile({ state }: Scheduled): string {
     case "lease_lost":
     case "standing_by":
       return t("meanwhileLease");
+    case "lacks_rights":
+      return t("meanwhileLacks");
     case "not_allowed":
       return t("meanwhileNotAllowed");
     case "scheduling":

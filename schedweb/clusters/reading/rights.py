@@ -164,12 +164,12 @@ def refuse_who_lacks(access: Access, rules: Sequence[Rule]) -> None:
             "The credentials of the context {context} may not do what scheduling needs: {rules}. The cluster's page "
             "and manage.py cluster check have the roles to apply.",
             context=access.context.name,
-            rules="; ".join(map(_in_words, missing)),
+            rules="; ".join(map(in_words, missing)),
         )
         raise ClusterProblem(words, "forbidden")
 
 
-def _in_words(answered: Answered) -> str:
+def in_words(answered: Answered) -> str:
     """As ``kubectl auth can-i`` is asked, verb first."""
     rule = answered.rule
     resource = f"{rule.resource}.{rule.group}" if rule.group else rule.resource
@@ -252,6 +252,17 @@ def missing_yaml(rights: Rights, mode: Mode, context: str) -> str:
     }
     documents = yaml.dump_all([role, binding], Dumper=_Flow, sort_keys=False)
     return f"# kubectl --context {context} apply -f -\n{documents}"
+
+
+def lacking_yaml(missing: Sequence[Answered], who: str, context: str) -> str:
+    """As ``missing_yaml``, of rules of any mode. What is missing of pods in some namespaces is granted in all."""
+    plain: dict[tuple[Mode, str, str, str], Answered] = {}
+    for each in missing:
+        rule = replace(each.rule, namespace="") if each.rule.resource in _OF_PODS else each.rule
+        plain.setdefault((rule.mode, rule.group, rule.resource, rule.name), replace(each, rule=rule))
+    rights = Rights(0.0, list(plain.values()), who)
+    modes: tuple[Mode, ...] = ("schedule", "default_scheduler")
+    return "---\n".join(text for mode in modes if (text := missing_yaml(rights, mode, context)))
 
 
 def _grants(missing: Iterable[Answered]) -> Iterable[dict[str, object]]:

@@ -11,11 +11,13 @@ from collections.abc import Sequence
 from typing import Final
 from uuid import UUID, uuid4
 
+import msgspec
 from django.db import IntegrityError, transaction
 from django.db.models import F, Max
 from django.utils import timezone
 
 from schedweb.engine.commands import ClusterChanges, ObservedChange, plain
+from schedweb.runs.following.scheduling import Lacking, SchedulingState
 from schedweb.runs.models import Followed, JournalEntry, Run
 from schedweb.runs.storing.lease import Lease, LeaseLost, mine
 
@@ -62,3 +64,12 @@ def store_state(lease: Lease, encoded: str) -> None:
 
 def store_scheduling(lease: Lease, encoded: str) -> None:
     Followed.objects.filter(run=lease.run, run__epoch=lease.epoch).update(scheduling=encoded)
+
+
+def known_lacks(run: Run) -> tuple[Lacking, ...]:
+    """What the holder before found missing; nothing where there was none, or one of another version."""
+    encoded = Followed.objects.filter(run=run).values_list("scheduling", flat=True).first()
+    try:
+        return msgspec.json.decode(encoded, type=SchedulingState).lacks if encoded else ()
+    except msgspec.DecodeError:
+        return ()

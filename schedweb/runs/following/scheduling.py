@@ -7,8 +7,19 @@ from typing import Literal
 import msgspec
 
 from framework.sentences import Sentence
+from schedweb.clusters.reading.rights import Rule
 
-StateName = Literal["catching_up", "scheduling", "standing_by", "lease_lost", "not_allowed"]
+StateName = Literal["catching_up", "scheduling", "standing_by", "lease_lost", "lacks_rights", "not_allowed"]
+
+
+class Lacking(msgspec.Struct, frozen=True):
+    """A rule that the credentials had, or were to have, and do not."""
+
+    rule: Rule
+    missing: tuple[str, ...]
+    """Of its verbs."""
+    since: float
+    """Seconds since 1970: when it was found."""
 
 
 class SchedulingState(msgspec.Struct, frozen=True):
@@ -18,3 +29,6 @@ class SchedulingState(msgspec.Struct, frozen=True):
     problem: Sentence | str = ""
     holder: str = ""
     """Of the cluster's Lease, where it is somebody else."""
+    lacks: tuple[Lacking, ...] = ()
+    who: str = ""
+    """Whose credentials they are, where that is known."""

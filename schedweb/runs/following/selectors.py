@@ -15,7 +15,8 @@ from django.utils import timezone
 from schedweb.api.errors import not_found
 from schedweb.api.windows import Window, window_answer
 from schedweb.clusters.reading.following import ClusterState
-from schedweb.clusters.selectors import behind_of, kinds_overall, moment, worst_problem
+from schedweb.clusters.reading.rights import Answered, lacking_yaml
+from schedweb.clusters.selectors import behind_of, kinds_overall, moment, rule_body, worst_problem
 from schedweb.engine.live import Scheduling
 from schedweb.runs.following.scheduling import SchedulingState
 from schedweb.runs.models import ClusterWrite, Followed, JournalEntry, Run
@@ -26,8 +27,8 @@ from schedweb.writes.writes import Outcome, Purpose, Result, Write
 
 SILENT: Final = datetime.timedelta(seconds=15)
 SCHEDULING_STATES: Final = (
-    *("waiting", "catching_up", "scheduling", "standing_by", "lease_lost", "not_allowed", "stale", "refused", "failed"),
-    "stopped",
+    *("waiting", "catching_up", "scheduling", "standing_by", "lease_lost", "lacks_rights", "not_allowed", "stale"),
+    *("refused", "failed", "stopped"),
 )
 STATES: Final = ("waiting", "catching_up", "live", "partly", "stale", "refused", "failed", "ended")
 RECENT: Final = 20
@@ -107,6 +108,18 @@ def scheduled_body(run: Run) -> dict[str, Any]:
         "on_their_way": counted_writes(run).filter(outcome__isnull=True).count(),
         "rejected": rejected_since(run, reading, terms.schedulers),
         "stopped_by": stop.author_name if stop is not None and stop.author_id is not None else "",
+        "lacks": None if own is None or state == "stopped" else lacks_body(run, own),
+    }
+
+
+def lacks_body(run: Run, own: SchedulingState) -> dict[str, Any] | None:
+    """Which rights are missing, each since when, and the roles to apply."""
+    if not own.lacks:
+        return None
+    answers = [Answered(each.rule, each.missing) for each in own.lacks]
+    return {
+        "rules": [{**rule_body(each.rule, each.missing), "since": moment(each.since)} for each in own.lacks],
+        "yaml": lacking_yaml(answers, own.who, run.follows),
     }
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 from rest_framework import serializers
 
 from framework.objects.names import label_value_errors, qualified_name_errors
+from schedweb.clusters.serializers import ClusterRuleSerializer
 from schedweb.runs.following.selectors import (
     ON_ITS_OWN,
     PURPOSES,
@@ -153,6 +154,13 @@ class RejectedSerializer(serializers.Serializer[Any]):
     at = serializers.DateTimeField(help_text="when it was bound")
     scheduler = serializers.CharField()
     is_ours = serializers.BooleanField(help_text="this run bound it")
+class LackingRuleSerializer(ClusterRuleSerializer):
+    since = serializers.DateTimeField(help_text="when it was found to be missing")
+
+
+class LackingSerializer(serializers.Serializer[Any]):
+    rules = LackingRuleSerializer(many=True)
+    yaml = serializers.CharField(help_text="roles with what is missing, to apply")
 
 
 class ScheduledSerializer(serializers.Serializer[Any]):
@@ -160,7 +168,8 @@ class ScheduledSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField(
         SCHEDULING_STATES,
         help_text="standing_by: somebody else holds the Lease; lease_lost: it was ours, and nothing is written until "
-        "it is again; not_allowed: the worker may not write there",
+        "it is again; lacks_rights: the credentials may bind nothing any more, and nothing is decided until they may; "
+        "not_allowed: the worker may not write there",
     )
     since = serializers.DateTimeField(allow_null=True)
     problem = serializers.CharField(allow_blank=True)
@@ -177,6 +186,8 @@ class ScheduledSerializer(serializers.Serializer[Any]):
         many=True,
         help_text="pods that were bound since the run began, by whomever, and that their kubelets rejected because the "
         "node was full: two schedulers share it. As far as the cluster still has them, at most 50, newest first",
+    lacks = LackingSerializer(
+        allow_null=True, help_text="rights that the credentials have not: what needs them fails until they are back"
     )
     stopped_by = serializers.CharField(allow_blank=True, help_text="who said Stop; empty where nobody did")
 
