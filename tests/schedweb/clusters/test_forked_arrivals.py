@@ -17,9 +17,9 @@ from tests.apiserver import ApiServer
 from tests.apiserver.manifests import node
 from tests.schedweb.clusters.conftest import CONTEXT, Worker, until
 from tests.schedweb.clusters.followed import bind, column, followed, live, replay_is_the_same, stands
+from tests.schedweb.clusters.scheduled import begun as scheduling
+from tests.schedweb.clusters.scheduling.conftest import node_of, ours
 from tests.schedweb.clusters.test_own_world import asking
-from tests.schedweb.clusters.test_schedule import begun as scheduling
-from tests.schedweb.clusters.test_schedule import node_of, ours
 from tests.schedweb.engine.test_judged import PACKED
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("quick_watching")]
