@@ -22,6 +22,7 @@ import type { Commander } from "../useCommand";
 import { Following } from "./Following";
 import { SPEEDS, speedOf } from "./pace";
 import classes from "./RunHeader.module.css";
+import { StillToCome } from "./StillToCome";
 import { canMove, Transport } from "./Transport";
 
 const RunMenu = later(() => import("./RunMenu"));
@@ -148,22 +149,6 @@ export const RunHeader = memo(function RunHeader({
     </header>
   );
 });
-
-/** Of a fork that takes what came to the cluster it left: how much of that has not come yet. */
-function StillToCome({ run }: { run: Run }) {
-  const { later_arrivals: came, arrivals } = run;
-  if (!came || !arrivals) return null;
-  const { cluster, changes, first, last } = came;
-  const next = arrivals.next_at === null ? "" : exact(arrivals.next_at);
-  return (
-    <span
-      className={`${classes.come} faint num clip`}
-      title={t("whatComesHere", { count: changes, cluster, first: exact(first), last: exact(last) })}
-    >
-      {arrivals.left === 0 ? t("allCame") : t("stillToCome", { left: arrivals.left, total: arrivals.total, next })}
-    </span>
-  );
-}
 
 /** At "now" and on a moment alike. */
 function Fork({ run, forker }: { run: Run; forker: Forker }) {
