@@ -79,6 +79,8 @@ def test_a_real_pod_is_seen_from_pending_to_bound(followed: Visit, api_server: A
     kept.get_by_role("button", name="Keep so much").click()
     expect(page.get_by_role("button", name="of 90.0 MB kept")).to_be_visible()
 
+    id_ = page.url.partition("/runs/")[2].partition("?")[0]
+    step = page.request.get(f"{followed.origin}/api/v1/runs/{id_}/").json()["position"]
     api_server.add(pending("train-0"))
     column = page.get_by_role("region", name=re.compile("^Unschedulable"))
     card = column.get_by_role("link", name=re.compile("train-0")).first
@@ -96,6 +98,17 @@ def test_a_real_pod_is_seen_from_pending_to_bound(followed: Visit, api_server: A
     page.goto(run)
     page.get_by_role("button", name="Stop following").click()
     expect(strip).to_contain_text("followed no more", timeout=PATIENCE)
+
+    # What if ours had decided since then?
+    page.goto(f"{followed.origin}/runs/{id_}@{step}")
+    page.get_by_role("button", name="Fork", exact=True).click()
+    asked = page.get_by_role("dialog", name=f"Fork at step {step:,}")
+    expect(asked.get_by_label("Take what came to prod afterwards")).to_be_checked()
+    asked.get_by_role("button", name="Fork").click()
+    expect(page.get_by_text(re.compile(r"\d+ of \d+ still to come"))).to_be_visible(timeout=PATIENCE)
+    page.get_by_role("button", name="Play").first.click()
+    expect(page.get_by_text("all that came there has come")).to_be_visible(timeout=PATIENCE)
+    expect(column.get_by_role("link", name=re.compile("train-0")).first).to_be_visible(timeout=PATIENCE)
 
 
 def sized(name: str, cpu: str) -> dict[str, Any]:
