@@ -49,10 +49,9 @@ class RightsAsked:
         self._thread.start()
 
     def stop(self) -> None:
+        """Whatever is still answered is not heard; nobody waits for it."""
         self._over.set()
         self._soon.set()
-        if self._thread.is_alive():
-            self._thread.join()
 
     def refused(self) -> None:
         """Something was not allowed."""
@@ -74,7 +73,7 @@ class RightsAsked:
                 self._ask()
             except ClusterProblem as problem:
                 log.info("what the credentials may do was not answered: %s", problem)
-            if not self.is_asked:
+            if not self.is_asked and not self._over.is_set():
                 self.is_asked = True
                 self._changed()
             self._over.wait(LEAST_SECONDS)
@@ -87,7 +86,7 @@ class RightsAsked:
         found = tuple(Lacking(each.rule, each.missing, since.get(each.rule, now)) for each in answers)
         if found and not self.who:
             self.who = self._asked_who()
-        if found != self.lacks:
+        if found != self.lacks and not self._over.is_set():
             self.lacks = found
             self._changed()
 

@@ -76,7 +76,7 @@ describe("the band of a run that schedules a real cluster", () => {
     const rules = [{ ...rule, missing: ["create"], why: "to bind", since }];
     await band({ state: "lacks_rights", lacks: { rules, yaml: "kind: ClusterRole" } });
     const fault = await screen.findByRole("alert");
-    expect(fault.textContent).toMatch(/may bind nothing.*create pods\/binding -n ml.*to bind.*10:05/);
+    expect(fault.textContent).toMatch(/lack what scheduling needs.*create pods\/binding -n ml.*to bind.*10:05/);
     expect(fault.textContent).not.toContain("kind: ClusterRole");
     fireEvent.click(screen.getByRole("button", { name: "Rule to apply" }));
     expect(screen.getByText("kind: ClusterRole")).toBeDefined();

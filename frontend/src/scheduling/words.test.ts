@@ -42,7 +42,7 @@ describe("a run that schedules a real cluster", () => {
     ["standing_by", { holder: "worker-2" }, /held by worker-2 since \S+/],
     ["standing_by", {}, /The Lease is waited for/],
     ["lease_lost", {}, /Lease was lost/],
-    ["lacks_rights", {}, /may bind nothing/],
+    ["lacks_rights", {}, /lack what scheduling needs/],
     ["not_allowed", {}, /may not write there/],
     ["stale", {}, /unreachable since/],
     ["refused", {}, /may read nothing/],

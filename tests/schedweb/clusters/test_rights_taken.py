@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from framework.sentences import sentence
+from schedweb.clusters.reading.rights import Answered, lacking_yaml, rules_to_schedule
 from schedweb.runs.following.anew import follow_anew
 from schedweb.runs.models import ClusterWrite, Followed, Run
 from schedweb.runs.storing.lease import Lease
@@ -138,6 +139,20 @@ def test_a_run_that_goes_on_in_place_of_another_is_asked_too(
     give(server, before)
     until(lambda: node_of(server, "new"))
     worker.end()
+
+
+def test_what_lacks_in_several_namespaces_is_one_rule() -> None:
+    rules = rules_to_schedule(["default-scheduler"], ["ml", "shop"], dry_run=False)
+    missing = [Answered(each, each.verbs) for each in rules if each.resource in ("pods/binding", "leases")]
+    documents = list(yaml.safe_load_all(lacking_yaml(missing, "system:serviceaccount:ops:us", "prod")))
+    granted = [rule for each in documents if each["kind"] == "ClusterRole" for rule in each["rules"]]
+    assert [(each["resources"], each["verbs"]) for each in granted] == [
+        (["pods/binding"], ["create"]),
+        (["leases"], ["create"]),
+        (["leases"], ["get", "update"]),
+    ]
+    account = {"kind": "ServiceAccount", "namespace": "ops", "name": "us"}
+    assert [each["subjects"] for each in documents if each["kind"] == "ClusterRoleBinding"] == [[account], [account]]
 
 
 def test_stopped_runs_lack_nothing(server: ApiServer, operator: Client, version: str, workers: Begin) -> None:
