@@ -10,12 +10,13 @@ from framework.objects import PersistentVolume, PersistentVolumeClaim, Pod
 from framework.plugins.registry import built_in_registry
 from schedweb.engine.checkpoint import load_checkpoint, save_checkpoint
 from schedweb.engine.commands import Arrivals, ClusterChanges, SetConfiguration, Told, Unfollow
+from schedweb.engine.own_world import OWN_VERSIONS
 from schedweb.engine.pace import Pace
 from schedweb.engine.player import Happened, Player
 from schedweb.engine.replay import replay
 from schedweb.engine.sums import Sums
 from tests.schedweb.engine.test_judged import PACKED
-from tests.schedweb.engine.test_observed import at, failing, following, gated, name_of, node
+from tests.schedweb.engine.test_observed import MESSAGE, at, failing, following, gated, name_of, node
 from tests.schedweb.engine.test_own_world import World, evicted, own_world, running
 from tests.schedweb.engine.test_restored import Desk
 from tests.schedweb.engine.worlds import SECOND, START, Manifest, Table, places, play, pod
@@ -173,6 +174,28 @@ def test_pods_of_another_scheduler_are_where_it_put_them() -> None:
     assert played(game)["strange"] == "a", "the configuration has a profile for it"
     assert nodes(game)["new" if "new" in nodes(game) else "waiting"] == "", "and none for these"
     replayed(lambda: following(*BEGIN), table)
+
+
+def test_at_first_nothing_is_kept_of_what_the_real_scheduler_said() -> None:
+    game = following(*BEGIN)
+    fork(game, at(90, ("added", pod("new"))), text="")
+    large = game.world.cluster.get(Pod, "shop", "large")
+    assert large is not None
+    assert large.status.conditions == (), "that it found no node is not said by ours yet"
+    played(game)
+    waiting = game.world.cluster.get(Pod, "shop", "waiting")
+    assert waiting is not None
+    assert int(waiting.metadata.resource_version) > OWN_VERSIONS, "no version that the real cluster gives"
+
+
+def test_what_another_scheduler_says_is_told() -> None:
+    stranger = failing("strange")
+    stranger["spec"]["schedulerName"] = "others"
+    game = following(*BEGIN)
+    fork(game, at(1, ("added", stranger)))
+    played(game)
+    view = next(each for each in game.projection.views.values() if each.name == "strange")
+    assert (view.column, view.message) == ("unschedulable", MESSAGE)
 
 
 def test_a_configuration_that_comes_later_decides_about_who_is_pending() -> None:
