@@ -23,6 +23,7 @@ function scheduled(more: Partial<Scheduled> = {}): Scheduled {
     on_their_way: 0,
     rejected: [],
     stopped_by: "",
+    lacks: null,
     ...more,
   };
 }
