@@ -1045,7 +1045,8 @@ export interface paths {
         };
         /** @description Of a run that follows a cluster: how it is read, since when, and how much of it is kept. */
         get: operations["runs_follow"];
-        put?: never;
+        /** @description How much is kept of a run that follows a cluster, from now on. Of one that has more than three quarters of that its oldest part goes when it is measured next, within a minute or so. */
+        put: operations["runs_keep"];
         post?: never;
         delete?: never;
         options?: never;
@@ -2201,6 +2202,7 @@ export interface components {
          *     * `request` - request
          *     * `run.configuration` - run.configuration
          *     * `run.delete` - run.delete
+         *     * `run.keep` - run.keep
          *     * `run.prune` - run.prune
          *     * `run.remove` - run.remove
          *     * `run.restore` - run.restore
@@ -2219,7 +2221,7 @@ export interface components {
          *     * `token.revoke` - token.revoke
          * @enum {string}
          */
-        AuditActionEnum: "account.create" | "account.disable" | "account.enable" | "account.identity" | "account.link" | "account.password" | "account.role" | "audit.export" | "audit.prune" | "cluster.connect" | "cluster.disconnect" | "cluster.follow" | "cluster.may_schedule" | "cluster.schedule" | "cluster.snapshot" | "configuration.change" | "configuration.create" | "configuration.delete" | "configuration.remove" | "configuration.rename" | "configuration.restore" | "decision.approve" | "decision.override" | "decision.reject" | "login" | "logout" | "request" | "run.configuration" | "run.delete" | "run.prune" | "run.remove" | "run.restore" | "run.star" | "run.unstar" | "session.end" | "settings" | "share.create" | "share.revoke" | "snapshot.delete" | "snapshot.events" | "snapshot.import" | "snapshot.remove" | "snapshot.restore" | "token.create" | "token.revoke";
+        AuditActionEnum: "account.create" | "account.disable" | "account.enable" | "account.identity" | "account.link" | "account.password" | "account.role" | "audit.export" | "audit.prune" | "cluster.connect" | "cluster.disconnect" | "cluster.follow" | "cluster.may_schedule" | "cluster.schedule" | "cluster.snapshot" | "configuration.change" | "configuration.create" | "configuration.delete" | "configuration.remove" | "configuration.rename" | "configuration.restore" | "decision.approve" | "decision.override" | "decision.reject" | "login" | "logout" | "request" | "run.configuration" | "run.delete" | "run.keep" | "run.prune" | "run.remove" | "run.restore" | "run.star" | "run.unstar" | "session.end" | "settings" | "share.create" | "share.revoke" | "snapshot.delete" | "snapshot.events" | "snapshot.import" | "snapshot.remove" | "snapshot.restore" | "token.create" | "token.revoke";
         AuditEntry: {
             id: number;
             /** Format: date-time */
@@ -2596,6 +2598,8 @@ export interface components {
              * @description Seconds from a change to its arrival, at most; null: nothing happened lately
              */
             behind: number | null;
+            /** @description how much is kept of a run that follows or schedules it, where nobody says otherwise */
+            follow_megabytes: number;
             /** @description Nodes and pods are live */
             can_be_read: boolean;
         };
@@ -2654,6 +2658,8 @@ export interface components {
              * @description Seconds from a change to its arrival, at most; null: nothing happened lately
              */
             behind: number | null;
+            /** @description how much is kept of a run that follows or schedules it, where nobody says otherwise */
+            follow_megabytes: number;
             /** @description Nodes and pods are live */
             can_be_read: boolean;
             kinds: components["schemas"]["ClusterKind"][];
@@ -4053,6 +4059,11 @@ export interface components {
             changed_at: string | null;
             /** @description of the run, as it was measured last */
             kept_bytes: number;
+            /**
+             * Format: date-time
+             * @description null: not yet
+             */
+            measured_at: string | null;
             /** @description how much of the run is kept; then its oldest part goes */
             most_bytes: number;
         };
@@ -4088,6 +4099,11 @@ export interface components {
              * @default false
              */
             play: boolean;
+            /**
+             * @description of a run beside a real cluster: what came to the cluster after the position comes to the fork, without what its scheduler decided
+             * @default false
+             */
+            arrivals: boolean;
         };
         FormArgs: {
             kind: string;
@@ -4328,14 +4344,50 @@ export interface components {
             text: string;
             strong?: boolean;
         };
+        KeepRequest: {
+            /** @description of the run with all that it stores */
+            megabytes: number;
+        };
         KindCount: {
             kind: string;
             group: string;
             count: number;
         };
+        Lacking: {
+            rules: components["schemas"]["LackingRule"][];
+            /** @description roles with what is missing, to apply */
+            yaml: string;
+        };
+        LackingRule: {
+            group: string;
+            resource: string;
+            name: string;
+            namespace: string;
+            verbs: string[];
+            missing: string[];
+            why: string;
+            /**
+             * Format: date-time
+             * @description when it was found to be missing
+             */
+            since: string;
+        };
         Lane: {
             queue: components["schemas"]["QueueEnum"];
             spans: components["schemas"]["Span"][];
+        };
+        LaterArrivals: {
+            /** @description the context of the cluster that the fork left */
+            cluster: string;
+            /** @description `arrivals` says how many of them are still to come */
+            changes: number;
+            /**
+             * Format: date-time
+             * @description when the first one came there
+             */
+            first: string;
+            /** Format: date-time */
+            last: string;
         };
         /** @description null: nothing goes for this reason. */
         Limits: {
@@ -5664,6 +5716,8 @@ export interface components {
             parent: components["schemas"]["Parent"] | null;
             /** @description what was changed on a fork before it went on */
             fork_changes: components["schemas"]["ForkChange"][];
+            /** @description of a fork to which what came to the cluster afterwards comes, without its scheduler's decisions */
+            later_arrivals: components["schemas"]["LaterArrivals"] | null;
             /** @description extension-point boundaries passed */
             points: number;
             breakpoints: components["schemas"]["Breakpoint"][];
@@ -5852,13 +5906,14 @@ export interface components {
         Scheduled: {
             context: string;
             /**
-             * @description standing_by: somebody else holds the Lease; lease_lost: it was ours, and nothing is written until it is again; not_allowed: the worker may not write there
+             * @description standing_by: somebody else holds the Lease; lease_lost: it was ours, and nothing is written until it is again; lacks_rights: the credentials may bind nothing any more, and nothing is decided until they may; not_allowed: the worker may not write there
              *
              *     * `waiting` - waiting
              *     * `catching_up` - catching_up
              *     * `scheduling` - scheduling
              *     * `standing_by` - standing_by
              *     * `lease_lost` - lease_lost
+             *     * `lacks_rights` - lacks_rights
              *     * `not_allowed` - not_allowed
              *     * `stale` - stale
              *     * `refused` - refused
@@ -5888,6 +5943,8 @@ export interface components {
             on_their_way: number;
             /** @description pods that were bound since the run began, by whomever, and that their kubelets rejected because the node was full: two schedulers share it. As far as the cluster still has them, at most 50, newest first */
             rejected: components["schemas"]["Rejected"][];
+            /** @description rights that the credentials have not: what needs them fails until they are back */
+            lacks: components["schemas"]["Lacking"] | null;
             /** @description who said Stop; empty where nobody did */
             stopped_by: string;
         };
@@ -5897,6 +5954,7 @@ export interface components {
          *     * `scheduling` - scheduling
          *     * `standing_by` - standing_by
          *     * `lease_lost` - lease_lost
+         *     * `lacks_rights` - lacks_rights
          *     * `not_allowed` - not_allowed
          *     * `stale` - stale
          *     * `refused` - refused
@@ -5904,7 +5962,7 @@ export interface components {
          *     * `stopped` - stopped
          * @enum {string}
          */
-        ScheduledStateEnum: "waiting" | "catching_up" | "scheduling" | "standing_by" | "lease_lost" | "not_allowed" | "stale" | "refused" | "failed" | "stopped";
+        ScheduledStateEnum: "waiting" | "catching_up" | "scheduling" | "standing_by" | "lease_lost" | "lacks_rights" | "not_allowed" | "stale" | "refused" | "failed" | "stopped";
         ScoreCell: {
             raw: number;
             normalized: number;
@@ -7134,7 +7192,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description only these; a part before the dot: all of it */
-                action?: "account" | "account.create" | "account.disable" | "account.enable" | "account.identity" | "account.link" | "account.password" | "account.role" | "audit" | "audit.export" | "audit.prune" | "cluster" | "cluster.connect" | "cluster.disconnect" | "cluster.follow" | "cluster.may_schedule" | "cluster.schedule" | "cluster.snapshot" | "configuration" | "configuration.change" | "configuration.create" | "configuration.delete" | "configuration.remove" | "configuration.rename" | "configuration.restore" | "decision" | "decision.approve" | "decision.override" | "decision.reject" | "login" | "logout" | "request" | "run" | "run.configuration" | "run.delete" | "run.prune" | "run.remove" | "run.restore" | "run.star" | "run.unstar" | "session" | "session.end" | "settings" | "share" | "share.create" | "share.revoke" | "snapshot" | "snapshot.delete" | "snapshot.events" | "snapshot.import" | "snapshot.remove" | "snapshot.restore" | "token" | "token.create" | "token.revoke";
+                action?: "account" | "account.create" | "account.disable" | "account.enable" | "account.identity" | "account.link" | "account.password" | "account.role" | "audit" | "audit.export" | "audit.prune" | "cluster" | "cluster.connect" | "cluster.disconnect" | "cluster.follow" | "cluster.may_schedule" | "cluster.schedule" | "cluster.snapshot" | "configuration" | "configuration.change" | "configuration.create" | "configuration.delete" | "configuration.remove" | "configuration.rename" | "configuration.restore" | "decision" | "decision.approve" | "decision.override" | "decision.reject" | "login" | "logout" | "request" | "run" | "run.configuration" | "run.delete" | "run.keep" | "run.prune" | "run.remove" | "run.restore" | "run.star" | "run.unstar" | "session" | "session.end" | "settings" | "share" | "share.create" | "share.revoke" | "snapshot" | "snapshot.delete" | "snapshot.events" | "snapshot.import" | "snapshot.remove" | "snapshot.restore" | "token" | "token.create" | "token.revoke";
                 /** @description How many to return, at most 200 */
                 limit?: number;
                 /** @description How many to leave out */
@@ -7197,7 +7255,7 @@ export interface operations {
         parameters: {
             query: {
                 /** @description only these; a part before the dot: all of it */
-                action?: "account" | "account.create" | "account.disable" | "account.enable" | "account.identity" | "account.link" | "account.password" | "account.role" | "audit" | "audit.export" | "audit.prune" | "cluster" | "cluster.connect" | "cluster.disconnect" | "cluster.follow" | "cluster.may_schedule" | "cluster.schedule" | "cluster.snapshot" | "configuration" | "configuration.change" | "configuration.create" | "configuration.delete" | "configuration.remove" | "configuration.rename" | "configuration.restore" | "decision" | "decision.approve" | "decision.override" | "decision.reject" | "login" | "logout" | "request" | "run" | "run.configuration" | "run.delete" | "run.prune" | "run.remove" | "run.restore" | "run.star" | "run.unstar" | "session" | "session.end" | "settings" | "share" | "share.create" | "share.revoke" | "snapshot" | "snapshot.delete" | "snapshot.events" | "snapshot.import" | "snapshot.remove" | "snapshot.restore" | "token" | "token.create" | "token.revoke";
+                action?: "account" | "account.create" | "account.disable" | "account.enable" | "account.identity" | "account.link" | "account.password" | "account.role" | "audit" | "audit.export" | "audit.prune" | "cluster" | "cluster.connect" | "cluster.disconnect" | "cluster.follow" | "cluster.may_schedule" | "cluster.schedule" | "cluster.snapshot" | "configuration" | "configuration.change" | "configuration.create" | "configuration.delete" | "configuration.remove" | "configuration.rename" | "configuration.restore" | "decision" | "decision.approve" | "decision.override" | "decision.reject" | "login" | "logout" | "request" | "run" | "run.configuration" | "run.delete" | "run.keep" | "run.prune" | "run.remove" | "run.restore" | "run.star" | "run.unstar" | "session" | "session.end" | "settings" | "share" | "share.create" | "share.revoke" | "snapshot" | "snapshot.delete" | "snapshot.events" | "snapshot.import" | "snapshot.remove" | "snapshot.restore" | "token" | "token.create" | "token.revoke";
                 /** @description csv or json */
                 as: string;
                 /** @description words in what it was done to, where from or by which token */
@@ -10731,6 +10789,59 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Followed"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_keep: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run's id */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeepRequest"];
+            };
+        };
         responses: {
             200: {
                 headers: {

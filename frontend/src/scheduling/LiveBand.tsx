@@ -20,7 +20,6 @@ import { notifyError } from "@/shell/notify";
 
 import classes from "./LiveBand.module.css";
 import { Rejected } from "./Rejected";
-import { t } from "./texts";
 import { rich, t } from "./texts";
 import { lookOf, meanwhile, termsOf, titleOf, whyNot } from "./words";
 
@@ -76,11 +75,9 @@ export function LiveBand({ run, alone = true }: { run: string; alone?: boolean }
         ) : null}
       </section>
       <div className={classes.frame} data-look={look} aria-hidden="true" />
-      {data.problem === "" ? (
+      {data.problem === "" && data.lacks === null ? (
         <Rejected key={data.rejected.length} scheduled={data} />
       ) : (
-        <Fault key={`${data.state} ${data.problem}`} scheduled={data} why={why} />
-      {data.problem === "" && data.lacks === null ? null : (
         <Fault key={[data.state, data.problem, data.lacks?.yaml].join(" ")} scheduled={data} why={why} />
       )}
     </>

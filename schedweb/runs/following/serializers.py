@@ -154,6 +154,8 @@ class RejectedSerializer(serializers.Serializer[Any]):
     at = serializers.DateTimeField(help_text="when it was bound")
     scheduler = serializers.CharField()
     is_ours = serializers.BooleanField(help_text="this run bound it")
+
+
 class LackingRuleSerializer(ClusterRuleSerializer):
     since = serializers.DateTimeField(help_text="when it was found to be missing")
 
@@ -186,6 +188,7 @@ class ScheduledSerializer(serializers.Serializer[Any]):
         many=True,
         help_text="pods that were bound since the run began, by whomever, and that their kubelets rejected because the "
         "node was full: two schedulers share it. As far as the cluster still has them, at most 50, newest first",
+    )
     lacks = LackingSerializer(
         allow_null=True, help_text="rights that the credentials have not: what needs them fails until they are back"
     )
