@@ -87,6 +87,7 @@ describe("the drawer of an object", () => {
     await edited("'2'", "'4'");
     fireEvent.click(button("Apply"));
     await screen.findByRole("button", { name: "Edit" });
+    expect(document.activeElement).toBe(button("Edit"));
     expect(sent(calls)).toEqual([
       {
         type: "change",

@@ -35,6 +35,7 @@ export default function YamlDrawer({ run, object, onClose }: YamlDrawerProps) {
   const yaml = useQuery(yamlQuery(run, object));
   const { operates } = useMe();
   const [asked, setAsked] = useState(draftOf(run, object) !== null);
+  const [edited, setEdited] = useState(false);
   const editable = operates && yaml.data?.editable === true;
   const editing = asked && editable;
   return (
@@ -52,7 +53,14 @@ export default function YamlDrawer({ run, object, onClose }: YamlDrawerProps) {
           <Drawer.Title>{object.name}</Drawer.Title>
           <span className="grow" />
           {editable && !editing ? (
-            <Button size="sm" onClick={() => setAsked(true)}>
+            <Button
+              size="sm"
+              // What had the focus went with the editor; left to the page, Escape would leave that, too.
+              ref={(button) => {
+                if (edited) button?.focus();
+              }}
+              onClick={() => setAsked(true)}
+            >
               {t("editTheObject")}
             </Button>
           ) : null}
@@ -68,7 +76,10 @@ export default function YamlDrawer({ run, object, onClose }: YamlDrawerProps) {
             run={run}
             object={object}
             draft={draftOf(run, object) ?? { read: yaml.data.yaml, text: yaml.data.yaml, version: yaml.data.version }}
-            onDone={() => setAsked(false)}
+            onDone={() => {
+              setEdited(true);
+              setAsked(false);
+            }}
           />
         ) : yaml.data !== undefined ? (
           <>
