@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { commonPrefix, middle } from "./names";
 import { bytes, count, fixed, rounded, shortPriority } from "./number";
 import { amount, quantity, requestText, resourceLabel } from "./resources";
-import { age, countdown, day, runTime, seconds, shortSeconds, sinceDay } from "./time";
+import { age, countdown, day, exact, runTime, seconds, shortSeconds, sinceDay } from "./time";
 
 describe("time", () => {
   it.each([
@@ -31,6 +31,8 @@ describe("time", () => {
     expect(runTime("2026-11-20T10:01:22.418Z")).toBe("10:01:22.418");
     expect(runTime("2026-11-20T10:01:22.418Z", false)).toBe("10:01:22");
     expect(runTime("nonsense")).toBe("nonsense");
+    expect(exact("2026-11-20T10:01:22.418123Z")).toBe("2026-11-20 10:01:22.418 UTC");
+    expect(exact("2026-11-20T10:01:22Z")).toBe("2026-11-20 10:01:22 UTC");
   });
   it("days as people say them", () => {
     const now = new Date(2026, 10, 20, 15, 0).getTime();

@@ -47,9 +47,12 @@ export function runTime(iso: string, withMilliseconds = true): string {
   return withMilliseconds ? `${clock}.${String(moment.getUTCMilliseconds()).padStart(3, "0")}` : clock;
 }
 
-/** The exact moment for a hover. */
+/** The exact moment for a hover, to the millisecond. */
 export function exact(iso: string): string {
-  return iso.replace("T", " ").replace(/Z$/, " UTC");
+  return iso
+    .replace("T", " ")
+    .replace(/(\.\d{3})\d+/, "$1")
+    .replace(/Z$/, " UTC");
 }
 
 /** Wall time of the reader, of an ISO-8601 moment: "10:01". */

@@ -12,7 +12,7 @@ import { useMe } from "@/api/useMe";
 import { Button, IconButton } from "@/components/Button";
 import { Icon } from "@/components/Icon";
 import { ScrollRegion } from "@/components/ScrollRegion";
-import { clauses } from "@/format/lists";
+import { clauses, listed } from "@/format/lists";
 import { exact } from "@/format/time";
 import { useKeys } from "@/keys/useKeys";
 import { perform } from "@/live/commands";
@@ -115,7 +115,7 @@ function Lacks({ lacks }: { lacks: NonNullable<Scheduled["lacks"]> }) {
           <li key={[one.group, one.resource, one.namespace, one.name].join("/")}>
             {rich("lacksSince", {
               what: (
-                <b className="mono">{`${one.missing.join(", ")} ${one.resource}${one.name === "" ? "" : ` ${one.name}`}`}</b>
+                <b className="mono">{`${listed(one.missing)} ${one.resource}${one.name === "" ? "" : ` ${one.name}`}`}</b>
               ),
               where: one.namespace === "" ? "" : ` -n ${one.namespace}`,
               why: one.why,

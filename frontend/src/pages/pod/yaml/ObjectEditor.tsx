@@ -115,7 +115,14 @@ export function ObjectEditor({ run, object, draft, onDone }: ObjectEditorProps) 
       </Suspense>
       <p className={classes.help}>{t("changedAtTheRunsPresent")}</p>
       {error === null ? null : (
-        <Failed small what={t("objectNotChangedTextKept")} error={error} more={newerChoices(newer, send, beginAgain)} />
+        <div className={classes.failed}>
+          <Failed
+            small
+            what={t("objectNotChangedTextKept")}
+            error={error}
+            more={newerChoices(newer, send, beginAgain)}
+          />
+        </div>
       )}
       <footer className={classes.footer}>
         <span className="grow" />
