@@ -46,6 +46,46 @@ def test_a_quota_that_refuses_a_pod_is_raised_on_a_fork(site: Site, shared_run: 
     )
 
 
+def test_a_quota_is_raised_in_the_run_itself(site: Site, desk: Visit) -> None:
+    """By keyboard: an error at its line first, then a change that lets the pod in."""
+    configured = stages.configuration(site, "Quotas, zones, network and load")
+    run = stages.play(site, stages.start(site, stages.sample(site, "Shared cluster"), configured))
+    page = desk.go(f"/runs/{run}/objects?kind=ElasticQuota&object=ElasticQuota/lab/lab")
+    drawer = page.get_by_role("dialog", name="lab")
+    drawer.get_by_role("button", name="Edit").press("Enter")
+    editor = drawer.get_by_role("textbox", name="YAML of ElasticQuota lab/lab")
+    expect(editor).to_be_focused()
+    known = site.get(f"/api/v1/runs/{run}/objects/yaml/?kind=ElasticQuota&namespace=lab&name=lab")["yaml"]
+
+    lines = known.splitlines()
+    at = next(number for number, line in enumerate(lines) if line.startswith("  max:")) + 1
+    before, _, value = lines[at].partition(": ")
+    assert before.strip() == "cpu"
+
+    def write(wanted: str, instead_of: str) -> None:
+        editor.press("ControlOrMeta+Home")
+        for key in (*["ArrowDown"] * at, "End", *["Backspace"] * len(instead_of)):
+            page.keyboard.press(key)
+        page.keyboard.type(wanted)
+        drawer.get_by_role("button", name="Apply").press("Enter")
+
+    desk.expect_complaint("422")  # what the next one is answered
+    write("many", value)
+    expect(drawer.get_by_role("alert")).to_contain_text("It was not changed, your text is kept.")
+    expect(editor.locator(".cm-line").nth(at)).to_contain_text("quantities must match")
+    expect(editor).to_contain_text("cpu: many")
+    write("10", "many")
+    expect(page.get_by_text("ElasticQuota lab/lab was changed.")).to_be_visible(timeout=LONG)
+    expect(drawer.get_by_role("button", name="Edit")).to_be_visible()
+    expect(drawer).to_contain_text("cpu: 10")
+    page.keyboard.press("Escape")
+    bars = page.get_by_role("region", name="What is used of quotas")
+    expect(bars.get_by_role("row", name=re.compile("^lab"))).to_contain_text(re.compile("lab.*6.*8.*10"))
+    stages.play(site, run)
+    found = site.get(f"/api/v1/runs/{run}/pods/?q=analysis")["results"]
+    assert [each["node"] != "" for each in found] == [True] * len(found)
+
+
 def test_a_numa_refusal_is_seen_zone_by_zone(site: Site, shared_run: str, desk: Visit) -> None:
     page = desk.go(pod_of(site, shared_run, "mesh-sim"))
     answer = page.get_by_role("region", name="Why is this pod pending")
