@@ -37,7 +37,9 @@ UPLOAD: Final = JSON_LIMIT + KILO * KILO
 """With room for the form around the file."""
 UPLOADS: Final = re.compile(r"/api/v1/(imports|snapshots/[^/]+/events)/")
 LET_PASS_SECONDS: Final = 30.0
-SILENT_SECONDS: Final = 0.5
+SILENT_SECONDS: Final = 1.0
+LET_PASS: Final = 2
+"""Times as much as may be sent: who sends a little more than that hears why it was refused."""
 NOT_SIGNED_IN: Final = noted("A request of somebody who is not signed in has at most {most} KiB.")
 TOO_LARGE: Final = noted("This request has more than {most} MB, which is the most here.")
 
@@ -98,7 +100,7 @@ class Body:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LET_PASS_SECONDS):
                 passed = 0
-                while passed < self.most:
+                while passed < LET_PASS * self.most:
                     message = await asyncio.wait_for(self._receive(), SILENT_SECONDS)
                     passed += len(message.get("body", b""))
                     if not message.get("more_body"):
