@@ -67,6 +67,7 @@ def test_its_run_and_nothing_else(game: Game, browser: Client) -> None:
         ("POST", "star/"),
         ("DELETE", "star/"),
         ("PUT", "shadow/"),
+        ("PUT", "follow/"),
     }
     assert {"board/", "journal/", "wait/", "timeline/", "pods/", "attempts/"} <= {path for _, path in opened}
     assert not {path for _, path in opened} & {"share-links/", "forks/", "tokens/", "exact/"}
