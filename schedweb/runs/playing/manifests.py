@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
@@ -52,6 +53,11 @@ def read_manifest(text: str) -> dict[str, Any]:
         raise manifest_error(translated(error.words), error.line, error.column) from None
     if len(documents) != 1:
         raise manifest_error(say("One object is expected, not {documents}.", documents=len(documents)))
+    try:
+        json.dumps(documents[0], allow_nan=False, default=str)
+    except ValueError:
+        # As kubectl and the API server: YAML has numbers (.nan, .inf) that JSON has not.
+        raise manifest_error("error converting YAML to JSON: json: unsupported value: NaN or Inf") from None
     return documents[0]
 
 
