@@ -245,15 +245,8 @@ class Engine:
 
     def stands_still(self) -> bool:
         player = self.player
-        writes = player.live is not None and not self.may_decide
-        return (
-            player.asked_at is not None
-            or player.observing
-            or writes
-            or self.held
-            or self.is_backlogged()
-            or not self.pace.wants_operations
-        )
+        told = player.asked_at is not None or player.observing or (player.live is not None and not self.may_decide)
+        return told or self.held or self.is_backlogged() or not self.pace.wants_operations
 
     def may_operate(self) -> bool:
         if self.stands_still():
