@@ -143,19 +143,6 @@ def begin(core: SchedulingCore, profile: Profile, pod: PodInfo) -> AttemptStart 
     return AttemptStart(versions, start, core.services.asked, lonely, last)
 
 
-def count_own_asks(core: SchedulingCore, attempt: Scheduling) -> Scheduling:
-    """The attempt; what other pods' plugins ask between two of its points, as PreEnqueue does, is no question of it."""
-    services = core.services
-    while True:
-        try:
-            point = next(attempt)
-        except StopIteration as end:
-            return cast("str | Failed", end.value)
-        asked = services.asked
-        yield point
-        services.asked = asked
-
-
 def end(
     core: SchedulingCore,
     profile: Profile,

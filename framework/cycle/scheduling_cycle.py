@@ -71,11 +71,10 @@ def run_scheduling_cycle(core: SchedulingCore, queued: QueuedPodInfo, trace: Att
     if at_start is not None and at_start.last is not None and core.repeats.rule == "used":
         again = partial(schedule, core, profile, state, pod, trace)
         placed = yield from repetition.repeat(core, at_start.last, trace, again)
-    elif at_start is not None:
-        placed = yield from repetition.count_own_asks(core, schedule(core, profile, state, pod, trace))
-        repetition.end(core, profile, state, pod, trace, at_start, placed)
     else:
         placed = yield from schedule(core, profile, state, pod, trace)
+        if at_start is not None:
+            repetition.end(core, profile, state, pod, trace, at_start, placed)
     state.filter_run = None
     if isinstance(placed, Failed):
         handle_failure(core, queued, pod.pod, placed.status, placed.fit_error, placed.nomination, trace)

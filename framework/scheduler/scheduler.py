@@ -58,6 +58,8 @@ MILLISECOND: Final = 1_000_000
 
 
 class Scheduler(Decisions):
+    _asked: int = 0
+
     def __init__(
         self,
         configuration: EffectiveConfiguration,
@@ -280,7 +282,7 @@ class Scheduler(Decisions):
             else:
                 if point is ASKS:
                     return None
-                self.points += 1
+                self.points, self._asked = self.points + 1, self.core.services.asked
                 if self._group is not None:
                     trace = self._group.trace
                 return PointReached(point, trace.pod, trace.uid, trace)
@@ -288,6 +290,7 @@ class Scheduler(Decisions):
     def _goes_on(self) -> bool:
         """Whether a cycle is under way; else a binding cycle that may go on begins, or the next pod's cycle."""
         if self._running is not None:
+            self.core.services.asked = self._asked  # what was asked since, as by PreEnqueue, was asked for other pods
             return True
         if not self._ready:
             self._collect_ready()

@@ -179,6 +179,8 @@ def test_with_the_keyboard_a_dry_run_binds_nothing(begun: tuple[Visit, Site], ap
     nodes.press("End")
     page.keyboard.type("=ours")
     page.keyboard.press("Tab")
+    expect(dialog.get_by_label("Megabytes kept")).to_have_value("500")
+    page.keyboard.press("Tab")
     expect(dialog.get_by_role("checkbox")).to_be_focused()
     page.keyboard.press("Tab")
     page.keyboard.type(CONTEXT)
