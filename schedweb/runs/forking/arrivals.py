@@ -117,6 +117,14 @@ def arrivals_insert(parent: Run, fork: Run, user: Any, position: int) -> Came:
     return Came(cluster, count, first, last)
 
 
+def rest_insert(parent: Run, fork: Run, user: Any, position: int) -> None:
+    """Of a parent that left its cluster before: entries of what is still to come that stand behind the step. All of
+    them belong to the moment at which it left, and the step may be in their middle."""
+    rows = JournalEntry.objects.filter(run=parent, type=EXPECTED, position__gte=position)
+    for content in rows.filter(status=JournalEntry.Status.APPLIED).order_by("number").values_list("command", flat=True):
+        command_insert(run=fork, user=user, content=content)
+
+
 def came_after(parent: Run, position: int) -> Iterator[tuple[int, list[dict[str, Any]]]]:
     """(when, what), in the order in which it came."""
     known = JournalEntry.objects.filter(run=parent, type__in=(OBSERVED, EXPECTED), position__gte=position)

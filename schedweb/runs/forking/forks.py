@@ -15,7 +15,7 @@ from django.db.models import Q
 from schedweb.api.errors import ApiError, conflict
 from schedweb.engine.commands import PACING, SETTINGS, plain
 from schedweb.engine.version import ENGINE_VERSION
-from schedweb.runs.forking.arrivals import UNFOLLOW, arrivals_insert, refuse_without_arrivals
+from schedweb.runs.forking.arrivals import UNFOLLOW, arrivals_insert, refuse_without_arrivals, rest_insert
 from schedweb.runs.forking.fork_changes import fork_changes
 from schedweb.runs.models import Checkpoint, JournalEntry, Run, RunBase
 from schedweb.runs.playing.commands import checked, command_insert, completed
@@ -141,6 +141,7 @@ def run_fork(
                 data=base.data,
             )
         if any(entry.type == UNFOLLOW for entry in inherited):
+            rest_insert(parent, fork, user, where)
             Run.objects.filter(pk=fork.pk).update(later_arrivals=parent.later_arrivals)
         elif arrivals:
             command_insert(run=fork, user=user, content={"type": UNFOLLOW, "arrivals": True})

@@ -119,6 +119,11 @@ def test_a_fork_of_the_fork_has_what_is_still_to_come(
     assert code[:2] == (409, "no_arrivals")
     assert "comes to its forks as well" in code[2]
 
+    # Between leaving the cluster and being told what is still to come: that comes as well.
+    between = forked(operator, fork, position=entry.position, configuration_version=str(packed.pk))
+    assert between.later_arrivals == fork.later_arrivals
+    assert played(workers, olga, between) == first
+
     # Before the fork left the cluster: what it was told to expect is what came there.
     again = forked(operator, fork, position=step, configuration_version=str(packed.pk), arrivals=True)
     assert again.later_arrivals == fork.later_arrivals
