@@ -104,7 +104,9 @@ def begun(
     try:
         if "import_id" not in asked:
             queue.refuse_too_many(user)
-            row = services.follow_read(name=name, user=user, configuration_version=version, shadow=shadow, terms=terms)
+            row = services.follow_read(
+                name=name, user=user, configuration_version=version, shadow=shadow, own_world=own_world, terms=terms
+            )
             queue.offer(row)
             return reading(row)
         row = services.import_of(name=name, import_id=asked["import_id"], user=user)

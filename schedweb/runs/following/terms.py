@@ -73,7 +73,8 @@ def refuse_unasked(row: Import, terms: Scheduling) -> None:
 
 
 def refuse_terms(version: ConfigurationVersion, terms: Scheduling) -> None:
-    """Raises ApiError: every profile's schedulerName has to be named, and no extender can be asked."""
+    """Raises ApiError: every profile's schedulerName has to be named, and no extender may bind: it would write
+    to the cluster itself, past Stop, the Lease, the limits and the dry run."""
     effective = load(version.text, installed_registry()).effective
     assert effective is not None, "it is playable"
     names = sorted({profile.scheduler_name for profile in effective.profiles})
@@ -89,10 +90,11 @@ def refuse_terms(version: ConfigurationVersion, terms: Scheduling) -> None:
         )
     if (why := why_not_kept(effective, terms.node_selector)) is not None:
         raise conflict(translated(why), code="node_selector", path="node_selector")
-    if urls := extenders_of(version.text):
+    if urls := extenders_of(version.text, binding=True):
         raise conflict(
             say(
-                "{name} names extenders ({extenders}), which are not asked about a real cluster.",
+                "{name} names extenders that bind pods themselves ({extenders}): neither Stop nor a dry run would keep "
+                "them from it. Choose a configuration without their bindVerb.",
                 name=version.configuration.name,
                 extenders=", ".join(urls),
             ),

@@ -25,10 +25,11 @@ def configuration_problem(text: str) -> Words | None:
     return refused_extender(loaded.effective) or None
 
 
-def extenders_of(text: str) -> list[str]:
-    """Addresses without credentials, of a configuration that can be played."""
+def extenders_of(text: str, *, binding: bool = False) -> list[str]:
+    """Addresses without credentials, of a configuration that can be played. ``binding``: of those that bind pods."""
     effective = load(text, installed_registry()).effective
-    return [] if effective is None else [without_credentials(each.url_prefix) for each in effective.extenders]
+    known = () if effective is None else effective.extenders
+    return [without_credentials(each.url_prefix) for each in known if each.bind_verb or not binding]
 
 
 def playable_version(version_id: UUID) -> ConfigurationVersion:

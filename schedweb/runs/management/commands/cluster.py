@@ -235,7 +235,13 @@ class Command(StoredCommand):
         own_world: bool = False,
     ) -> Run:
         user = _user(options["user"]) if options["user"] else owner_get()
-        row = follow_read(name=options["context"], user=user, configuration_version=configuration, shadow=shadow)
+        row = follow_read(
+            name=options["context"],
+            user=user,
+            configuration_version=configuration,
+            shadow=shadow,
+            own_world=own_world,
+        )
         import_read_anyhow(import_id=row.pk)
         row = Import.objects.get(pk=row.pk)
         try:
