@@ -114,7 +114,8 @@ def test_an_extender_that_binds_schedules_no_real_cluster(
     asked = {"typed": CONTEXT, "configuration_version": binding, "scheduler_names": [OURS]}
     answer = operator.post(URL, asked, content_type="application/json")
     assert (answer.status_code, answer.json()["error"]["code"]) == (409, "extenders")
-    assert hook.url in answer.json()["error"]["message"] and "bindVerb" in answer.json()["error"]["message"]
+    assert hook.url in answer.json()["error"]["message"]
+    assert "bindVerb" in answer.json()["error"]["message"]
     for way, fields in (("on_its_own", {"bindVerb": "bind"}), ("step_by_step", {})):
         Configuration.objects.filter(slug="asks").delete()
         wanted = {"configuration_version": with_extender(DEFAULT, hook, **fields), "shadow": True, "way": way}
