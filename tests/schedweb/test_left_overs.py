@@ -32,8 +32,8 @@ items kind kubeconfig labelSelector manifest mapping maxSkew memory cpu metadata
 minCandidateNodesPercentage minCount minMember multiPoint name namespace namespace/name nodeTaintsPolicy
 percentageOfNodesToScore person preemptionPolicy queueSort schedulerName scheduling shape spec spec.nodeName
 spec.schedulerName spec.schedulingGates spec.schedulingGroup spread status.declaredFeatures status.nominatedNodeName
-taint Taints tolerations topology type uid unschedulable verb bindVerb version/kind status metadata.namespace kubectl apply
-patch CustomResourceDefinition StorageClass ephemeral-storage hostPath
+taint Taints tolerations topology type uid unschedulable verb version/kind status metadata.namespace kubectl apply
+patch CustomResourceDefinition StorageClass ephemeral-storage hostPath bindVerb
 """
 #: Programs, formats, units, keys, what is typed, and the names of what comes with the product.
 OTHER = """
