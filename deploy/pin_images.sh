@@ -1,7 +1,7 @@
 #!/bin/sh
 # Prints the images that deploy/Dockerfile and docker-compose.yml begin with, each with the digest that its tag has now:
 #     deploy/pin_images.sh >> .env
-# Builds and starts then take exactly these, whatever becomes of the tags. Run it again, and test, to take newer ones.
+# Builds and starts then take these instead of the digests that those files name. Test before you rely on them.
 set -eu
 
 for pair in \

@@ -1,4 +1,4 @@
-"""What the image is made of: images by digest where that is asked for, and a list of all packages in it."""
+"""What the image is made of: images by digest, and a list of all packages in it."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ from scripts.processes import ROOT
 
 DOCKERFILE = (ROOT / "deploy/Dockerfile").read_text(encoding="utf-8")
 SECRETS = {"POSTGRES_PASSWORD": "x", "SECRET_KEY": "y"}
-IMAGES = {
+TAGS = {
     "NODE_IMAGE": "node:22-slim",
     "PYTHON_IMAGE": "python:3.12-slim",
     "POSTGRES_IMAGE": "postgres:17-alpine",
     "REDIS_IMAGE": "redis:7.4-alpine",
 }
+PINNED = r"%s@sha256:[0-9a-f]{64}"
 DPKG = Path("/var/lib/dpkg/status")
 DIGEST = f"sha256:{'0123456789abcdef' * 4}"
 
@@ -129,14 +130,22 @@ def test_all_lists_are_in_the_image() -> None:
     assert "COPY --from=ui /frontend.cdx.json sbom/" in DOCKERFILE
 
 
-def test_every_image_can_be_named_by_its_digest() -> None:
+def test_every_image_is_named_by_its_digest() -> None:
+    """The same one wherever it is named, and another one where the environment says so."""
     stages = re.findall(r"^FROM (\S+)(?: AS (\S+))?$", DOCKERFILE, re.MULTILINE)
     names = {stage for _, stage in stages}
     assert {image for image, _ in stages if image not in names} == {"${NODE_IMAGE}", "${PYTHON_IMAGE}"}
     defaults = dict(re.findall(r"^ARG (\w+_IMAGE)=(\S+)$", DOCKERFILE, re.MULTILINE))
-    assert defaults == {name: IMAGES[name] for name in ("NODE_IMAGE", "PYTHON_IMAGE")}
-    pinned = {name: f"{image}@{DIGEST}" for name, image in IMAGES.items()}
-    for given, wanted in (({}, IMAGES), (pinned, pinned)):
+    images = defaults | {
+        f"{name.upper()}_IMAGE": image
+        for name in ("postgres", "redis")
+        for image in re.findall(rf"image: ({name}:\S+)", (ROOT / f"deploy/kubernetes/base/{name}.yaml").read_text())
+    }
+    assert images.keys() == TAGS.keys()
+    for name, tag in TAGS.items():
+        assert re.fullmatch(PINNED % re.escape(tag), images[name])
+    others = {name: f"{tag}@{DIGEST}" for name, tag in TAGS.items()}
+    for given, wanted in (({}, images), (others, others)):
         services = read_compose({**SECRETS, **given})
         for name in ("POSTGRES", "REDIS"):
             assert services[name.lower()].settings["image"] == wanted[f"{name}_IMAGE"]
@@ -157,7 +166,7 @@ def test_digests_are_printed_for_the_environment_of_compose(tmp_path: Path, answ
     assert done.returncode == status
     if status == 0:
         assert dict(line.split("=", 1) for line in done.stdout.splitlines()) == {
-            name: f"{image}@{DIGEST}" for name, image in IMAGES.items()
+            name: f"{image}@{DIGEST}" for name, image in TAGS.items()
         }
     else:
         assert (done.stdout, "No digest of node:22-slim" in done.stderr) == ("", True)
