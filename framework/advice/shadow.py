@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 import msgspec
 
@@ -25,6 +25,7 @@ from framework.scheduler import Scheduler
 from framework.scheduler.state import MidCycle
 from framework.trace.attempt import AttemptTrace, PostFilterOutcome
 
+O = TypeVar("O", bound=KubeObject)  # noqa: E741
 Kind = Literal["same", "tie", "pending", "same_preemption", "other_node", "stays_pending", "preempts", "placed_here"]
 ALIKE: Final[tuple[Kind, ...]] = ("same", "tie", "pending", "same_preemption")
 UNSCHEDULABLE: Final = "Unschedulable"
@@ -98,8 +99,8 @@ class _Unwritten:
     def update(self, obj: KubeObject) -> str | None:
         return None
 
-    def create_object(self, obj: KubeObject) -> str | None:
-        return None
+    def create_object(self, obj: O) -> O | str:
+        return obj
 
     def delete_object(self, obj: KubeObject) -> str | None:
         return None

@@ -91,8 +91,8 @@ class Unanswered(BaseException):
 class ApiWriter(Protocol):
     """The writes plugins may make. In a run they change the simulated cluster at once and come back as events.
 
-    Where a real cluster is scheduled, ``bind`` and ``update`` raise Unanswered in PreBind and Bind until there is an
-    answer; other writes are sent without being waited for.
+    Where a real cluster is scheduled, ``bind``, ``update`` and ``create_object`` raise Unanswered in PreBind and Bind
+    until there is an answer; other writes are sent without being waited for.
     """
 
     def bind(self, pod: Pod, node_name: str) -> str | None:
@@ -103,8 +103,9 @@ class ApiWriter(Protocol):
         """Stores the object in place of the one it was made from: PUT, with the check of its resource version."""
         ...
 
-    def create_object(self, obj: KubeObject) -> str | None:
-        """POST of an object that has its name and uid."""
+    def create_object(self, obj: O) -> O | str:
+        """POST of an object that has its name and uid: as it is there from now on, or the API server's error text.
+        Where a real cluster is scheduled, its API server gives one with a ``generateName`` another name and uid."""
         ...
 
     def delete_object(self, obj: KubeObject) -> str | None: ...

@@ -386,12 +386,11 @@ class Cluster(Store):
         self.replace(obj)
         return None
 
-    def create_object(self, obj: KubeObject) -> str | None:
+    def create_object(self, obj: O) -> O | str:
         try:
-            self.create(obj)
+            return self.create(obj)
         except (AlreadyExists, ObjectRefused) as error:
             return str(error)
-        return None
 
     def delete_object(self, obj: KubeObject) -> str | None:
         try:

@@ -211,6 +211,8 @@ class WriteOutcome(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
     outcome: Outcome
     at: int = 0
     """When the answer came; nanoseconds since 1970 by the worker's clock. 0: not known."""
+    found: dict[str, Any] | None = None
+    """The claim as it was read once more after a conflict, without what an import would not keep."""
 
 
 class WriteOutcomes(Command, frozen=True, tag="write_outcomes"):

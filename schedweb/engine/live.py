@@ -9,16 +9,17 @@ a backup. After ``go_on_simulated`` it is a simulated cluster, as in a fork.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
 from framework.interface.handle import Unanswered
-from framework.objects import KubeObject, Pod, PodCondition
+from framework.objects import KubeObject, Pod, PodCondition, ResourceClaim
 from framework.queue import Nomination
-from framework.scheduler.cluster import SCHEDULED, Cluster, rfc3339, with_condition
-from framework.scheduler.store import ObjectUpdated
+from framework.scheduler.cluster import SCHEDULED, Cluster, O, rfc3339, with_condition
+from framework.scheduler.store import ObjectAdded, ObjectUpdated
+from schedweb.engine.claims_written import Claims
 from schedweb.writes import events, pods, volumes
 from schedweb.writes.writes import Outcome, Write
 
@@ -43,6 +44,9 @@ class Scheduling(msgspec.Struct, frozen=True):
     victims_in_turn: bool = False
     """The last victim of a preemption waits for the others. Of runs that began before there was such an order: False,
     for their journals number the writes of victims as they were told, all at once."""
+    writes_claims: bool = False
+    """Claims of devices are allocated and reserved. Of runs that began before that could be written: False, for their
+    journals have it that pods with claims failed."""
 
 
 class WriteRow(msgspec.Struct, frozen=True, array_like=True):
@@ -55,9 +59,9 @@ class WriteRow(msgspec.Struct, frozen=True, array_like=True):
 
 
 class _Asked(msgspec.Struct, frozen=True):
-    what: Literal["cycle", "disrupt", "evict"]
+    what: Literal["cycle", "disrupt", "evict", "release"]
     uid: str
-    """Of the pod whose binding cycle stands, or of the victim."""
+    """Of the pod whose binding cycle stands, of the victim, or of the claim that is given back."""
     key: tuple[str, ...] = ()
 
 
@@ -87,6 +91,15 @@ class _Eviction(msgspec.Struct):
         return uid == self.last or uid in self.others
 
 
+class Heard(NamedTuple):
+    goes_on: str = ""
+    """The pod whose binding cycle goes on."""
+    kept: Pod | None = None
+    """A victim that could not be evicted."""
+    claim: ResourceClaim | None = None
+    """Pods that want it are tried again."""
+
+
 class LiveCluster(Cluster):
     def __init__(self, terms: Scheduling) -> None:
         super().__init__()
@@ -107,12 +120,14 @@ class LiveCluster(Cluster):
         """uid of who preempts → what leaves for it."""
         self._ahead: dict[str, int] = {}
         """uid → version that was written; what watches bring from before is left out."""
+        self._claims = Claims()
         self.answered: dict[str, int] = {}
         """uid → when our last write that changes this object was answered; nanoseconds since 1970 by the worker's
         clock. Nothing is decided by it here: lists that were asked for later are known by it (observed.py)."""
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update({"answered": {}, "_evictions": {}, **state})  # of a checkpoint from before there was any
+        # Of a checkpoint from before there was any.
+        self.__dict__.update({"answered": {}, "_evictions": {}, "_claims": Claims(), **state})
 
     # --- what watches bring -------------------------------------------------------------------------------------------
 
@@ -179,7 +194,7 @@ class LiveCluster(Cluster):
     def bind(self, pod: Pod, node_name: str) -> str | None:
         if not self.answers_later:
             return super().bind(pod, node_name)
-        outcome = self._answered(("bind", node_name), pods.bind(pod, node_name))
+        outcome = self.awaited(("bind", node_name), pods.bind(pod, node_name))
         if not outcome.is_done:
             if not outcome.fails_the_pod:
                 self._not_failed.add(pod.metadata.uid)
@@ -204,17 +219,26 @@ class LiveCluster(Cluster):
     def update(self, obj: KubeObject) -> str | None:
         if not self.answers_later:
             return super().update(obj)
+        if self.terms.writes_claims and isinstance(obj, ResourceClaim):
+            return self._claims.update(self, obj, acting=self._acting)
+        if self.terms.writes_claims and isinstance(obj, Pod) and self._acting:
+            return self._update_pod(obj)
         write = volumes.written(obj)
         if write is None or not self._acting:
             return volumes.NOT_WRITTEN.format(obj.kind)
-        outcome = self._answered(("update", obj.kind, obj.key, obj.metadata.resource_version), write)
+        outcome = self.awaited(("update", obj.kind, obj.key, obj.metadata.resource_version), write)
         # Nothing is there to be seen of what was only tried.
-        if outcome.is_done and not outcome.dry_run and (version := outcome.resource_version).isdigit():
-            self._see_written(obj, int(version))
+        if outcome.is_done and not outcome.dry_run:
+            self.see_written(obj, outcome.resource_version)
         return outcome.error
 
-    def _see_written(self, obj: KubeObject, version: int) -> None:
-        old = self.find(obj)
+    def _update_pod(self, obj: Pod) -> str | None:
+        """What it says of the claim that was made for it is seen when its watch comes."""
+        write = pods.written(obj)
+        return None if write is None else self.awaited((write.purpose,), write).error
+
+    def see_written(self, obj: KubeObject, told: str) -> None:
+        version, old = int(told) if told.isdigit() else 0, self.find(obj)
         if old is None or self._ahead.get(obj.metadata.uid, 0) >= version:
             return
         self._ahead[obj.metadata.uid] = version
@@ -223,7 +247,35 @@ class LiveCluster(Cluster):
         if not known.isdigit() or int(known) < version:
             self._see(old, replace(obj, metadata=replace(obj.metadata, resource_version=str(version))))
 
-    def _answered(self, key: tuple[str, ...], write: Write) -> Outcome:
+    def see_found(self, seen: ResourceClaim) -> None:
+        """A claim that was read once more."""
+        old = self.find(seen)
+        if old is None or old.metadata.uid != seen.metadata.uid or self.is_outdated(seen):
+            return
+        known, found = old.metadata.resource_version, seen.metadata.resource_version
+        if found.isdigit() and not (known.isdigit() and int(known) >= int(found)):
+            self._ahead[seen.metadata.uid] = int(found)
+            self._see(old, seen)
+
+    def give_back(self, write: Write, uid: str) -> None:
+        self._write(write, _Asked("release", uid))
+
+    def keep(self, old: KubeObject | None, new: KubeObject) -> None:
+        if old is not None:
+            self._see(old, new)
+            return
+        self._announce_change()
+        self.put(new)
+        self._tell(ObjectAdded(new))
+
+    def forget(self, obj: KubeObject) -> None:
+        super().delete(obj)
+
+    @property
+    def is_dry_run(self) -> bool:
+        return self.terms.dry_run
+
+    def awaited(self, key: tuple[str, ...], write: Write) -> Outcome:
         """Raises Unanswered where it is not known yet."""
         known = self._answers.setdefault(self._acting, {})
         if key not in known:
@@ -328,11 +380,20 @@ class LiveCluster(Cluster):
     def delete_pod(self, pod: Pod) -> str | None:
         return None if self.answers_later else super().delete_pod(pod)
 
-    def create_object(self, obj: KubeObject) -> str | None:
-        return volumes.NOT_WRITTEN.format(obj.kind) if self.answers_later else super().create_object(obj)
+    def create_object(self, obj: O) -> O | str:
+        if not self.answers_later:
+            return super().create_object(obj)
+        if not self.terms.writes_claims or not isinstance(obj, ResourceClaim) or not self._acting:
+            return volumes.NOT_WRITTEN.format(obj.kind)
+        return self._claims.create(self, obj)
 
     def delete_object(self, obj: KubeObject) -> str | None:
-        return volumes.NOT_WRITTEN.format(obj.kind) if self.answers_later else super().delete_object(obj)
+        if not self.answers_later:
+            return super().delete_object(obj)
+        if not self.terms.writes_claims or not isinstance(obj, ResourceClaim):
+            return volumes.NOT_WRITTEN.format(obj.kind)
+        self._claims.delete(self, obj)
+        return None
 
     def event(self, type_: str, reason: str, pod: Pod, note: str, *, action: str = "") -> None:
         super().event(type_, reason, pod, note)
@@ -365,27 +426,29 @@ class LiveCluster(Cluster):
 
     # --- what became of it --------------------------------------------------------------------------------------------
 
-    def hear(self, number: int, outcome: Outcome, at: int = 0) -> tuple[str, Pod | None]:
-        """(the pod whose binding cycle goes on, or ""; a victim that could not be evicted, or None). ``at``: when it
-        was answered, nanoseconds since 1970; 0: not known."""
+    def hear(self, number: int, outcome: Outcome, at: int = 0) -> Heard:
+        """``at``: when it was answered, nanoseconds since 1970; 0: not known."""
         asked = self._asked.pop(number, None)
         if asked is None:
-            return "", None
+            return Heard()
         if asked.what == "cycle":
             answers = self._answers.get(asked.uid)
             if answers is not None:
                 answers[asked.key] = outcome
                 self.answered[asked.uid] = at
-            return asked.uid, None
+            return Heard(asked.uid)
+        if asked.what == "release":
+            self.answered[asked.uid] = at
+            return Heard(claim=self._claims.answered(self, asked.uid, outcome))
         victim = self._victims.get(asked.uid)
         if victim is None or outcome.result in GONE:
             self._victims.pop(asked.uid, None)
             self._leaves(asked.uid)
-            return "", None
+            return Heard()
         if not outcome.is_done:
             del self._victims[asked.uid]
             self._stays(asked.uid)
-            return "", victim.pod
+            return Heard(kept=victim.pod)
         if asked.what == "disrupt" and victim.is_called_off:
             del self._victims[asked.uid]
         elif asked.what == "disrupt":
@@ -397,7 +460,7 @@ class LiveCluster(Cluster):
                 self._write_event(*said)
             victim.said = []
             self._leaves(asked.uid)
-        return "", None
+        return Heard()
 
     def go_on_simulated(self) -> None:
         """What was on its way is carried out here, and so is all that comes."""
@@ -405,6 +468,8 @@ class LiveCluster(Cluster):
         self._asked, self._answers, self.outbox = {}, {}, []
         victims, self._victims = self._victims, {}
         self._evictions = {}
+        for claim in self._claims.carry_out(self):
+            self.delete(claim)
         for each in victims.values():
             if self._is_there(each.pod):
                 self.evict(each.pod)

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 import msgspec
 from msgspec.structs import replace
 
-from framework.objects import KubeObject, Node, PersistentVolume, PersistentVolumeClaim, Pod
+from framework.objects import KubeObject, Node, PersistentVolume, PersistentVolumeClaim, Pod, ResourceClaim
 from framework.objects.admission import AdmissionError, admit
 from framework.objects.decode import decode_manifest, to_manifest
 from framework.objects.errors import ObjectError
@@ -271,7 +271,7 @@ class Differences:
 
     def _is_newer(self, known: KubeObject, seen: KubeObject) -> bool:
         """Of what is patched with its version, where nothing else is new."""
-        if self.player.live is None or not isinstance(seen, PersistentVolume | PersistentVolumeClaim):
+        if self.player.live is None or not isinstance(seen, PersistentVolume | PersistentVolumeClaim | ResourceClaim):
             return False
         return known.metadata.resource_version != seen.metadata.resource_version
 

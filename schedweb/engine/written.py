@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
-from framework.objects import Pod
+from framework.objects import Pod, ResourceClaim
+from framework.objects.admission import admit
+from framework.objects.decode import decode_manifest
+from framework.objects.errors import ObjectError
 from framework.preemption.proposals import Proposal
+from framework.queue.scheduling_queue import FORCE_ACTIVATE
 from framework.sentences import sentence
 from schedweb.engine import commands
+from schedweb.engine.claims_written import wants
 from schedweb.engine.evictions import note_of
+from schedweb.engine.live import LiveCluster
 from schedweb.engine.player import Player
 from schedweb.engine.world import Refused
 
@@ -31,11 +37,33 @@ def hear_outcomes(player: Player, command: commands.WriteOutcomes) -> None:
     hashed.update(_JSON.encode(command))
     player.digest = hashed.hexdigest()
     for each in command.outcomes:
-        uid, kept = live.hear(each.number, each.outcome, each.at)
-        if uid:
-            player.scheduler.write_answered(uid)
-        if kept is not None:
-            _not_evicted(player, kept, each)
+        if each.found is not None:
+            _see_found(player, live, each.found)
+        heard = live.hear(each.number, each.outcome, each.at)
+        if heard.goes_on:
+            player.scheduler.write_answered(heard.goes_on)
+        if heard.kept is not None:
+            _not_evicted(player, heard.kept, each)
+        if heard.claim is not None:
+            _try_those_who_want(player, heard.claim)
+
+
+def _see_found(player: Player, live: LiveCluster, manifest: dict[str, Any]) -> None:
+    """One that no API server would have sent is left out, as one of a watch is."""
+    try:
+        claim = admit(decode_manifest(manifest), live, stored=True, validate=False)
+    except ObjectError as error:
+        words = sentence("A change of the cluster cannot be read: {why}", why=str(error))
+        player.projection.feed.line(player.now, "engine", words)
+        return
+    if isinstance(claim, ResourceClaim):
+        live.see_found(claim)
+
+
+def _try_those_who_want(player: Player, claim: ResourceClaim) -> None:
+    """After their back-off, as upstream, which has an error for them where a claim could not be given back."""
+    core = player.scheduler.core
+    core.queue.move_all(FORCE_ACTIVATE, None, None, core.now, lambda pod: wants(pod, claim))
 
 
 def _not_evicted(player: Player, victim: Pod, said: commands.WriteOutcome) -> None:

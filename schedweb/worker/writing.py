@@ -16,16 +16,18 @@ import time
 import uuid
 import zlib
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from django.db import DatabaseError, InterfaceError, close_old_connections
 from msgspec.structs import replace
 
+from framework.scheduler.cluster import not_found
 from framework.sentences import Words
 from schedweb.clusters.reading.following import ClusterState
 from schedweb.clusters.reading.kinds import NEEDED
 from schedweb.clusters.reading.problems import ClusterProblem
+from schedweb.clusters.reading.reducing import FileRefused, Reducer
 from schedweb.clusters.reading.rights import DEFAULT_SCHEDULER, LEASE_NAMESPACE, lease_of, rules_to_schedule
 from schedweb.clusters.scheduling.driver import FOR_EVER
 from schedweb.clusters.writing.access import WritingAccess
@@ -45,6 +47,7 @@ from schedweb.runs.storing.patience import patiently
 from schedweb.runs.storing.writes import may_write, store_outcomes, unanswered
 from schedweb.worker.rights import RightsAsked
 from schedweb.worker.watching import Watching
+from schedweb.writes.claims import OF_VERSIONS, RESOURCE
 from schedweb.writes.events import became_leader
 from schedweb.writes.writes import Outcome, Result, Write
 
@@ -346,13 +349,33 @@ class ClusterScheduling(Watching):
             log.exception("%s: write %d ended by surprise", self.run, number)
             result: Result = "unknown" if item.row.is_awaited else "refused"
             outcome = Outcome(result, message=f"{type(error).__name__}: {error}")
+        found = None
+        if outcome is not None and outcome.result == "conflict" and item.row.write.purpose in OF_VERSIONS:
+            outcome, found = self._read_again(item.row.write, outcome)
         if outcome is None or (self._closing.is_set() and outcome.result in NOT_CARRIED_OUT):
             return True  # whoever goes on looks at it
         if not item.row.is_awaited and outcome.result in NOT_CARRIED_OUT and self._may_come_later(item.row.write):
             return False
-        self._outcomes.put(WriteOutcome(number, outcome, time.time_ns()))
+        self._outcomes.put(WriteOutcome(number, outcome, time.time_ns(), found))
         self.wake()
         return True
+
+    def _read_again(self, write: Write, outcome: Outcome) -> tuple[Outcome, dict[str, Any] | None]:
+        """A claim that is not as the run knew it: (what that means, the claim as a watch would tell it)."""
+        assert self._writer is not None
+        try:
+            found = self._writer.read(write)
+        except ClusterProblem:
+            return outcome, None  # it was stopped
+        if found is None:
+            return replace(outcome, result="gone", message=not_found(RESOURCE, write.about.name)), None
+        reducer = Reducer()
+        fields = {name: msgspec.Raw(msgspec.json.encode(value)) for name, value in found.items()}
+        try:
+            manifest: dict[str, Any] = msgspec.json.decode(reducer.whole(reducer.reduce(fields).text))
+        except FileRefused:
+            return outcome, None  # as a watch's is left out
+        return outcome, manifest
 
     def _may_come_later(self, write: Write) -> bool:
         return self._writer is not None and self._writer.allows(write) and self._may_go_on()

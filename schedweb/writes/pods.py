@@ -73,6 +73,12 @@ def name_extended_claim(pod: Pod, claim: PodExtendedResourceClaimStatus) -> Writ
     return _status_patch(pod, "claim_of_pod", {"extendedResourceClaimStatus": as_json(claim)})
 
 
+def written(pod: Pod) -> Write | None:
+    """What PreBind of DynamicResources leaves of a pod."""
+    named = pod.status.extended_resource_claim_status
+    return None if named is None else name_extended_claim(pod, named)
+
+
 def with_condition(pod: Pod, condition: PodCondition, now: int) -> PodCondition:
     """As it will be there: with the generation that it is about, and the time when its status changed."""
     old = _known(pod, condition.type)

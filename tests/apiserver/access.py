@@ -144,6 +144,14 @@ class Access:
                 return _reason(grant, user)
         return None
 
+    def why_not(self, user: User, *, verb: str, group: str, resource: str) -> str:
+        """In all namespaces: the sentence of a refusal; "" where it is allowed."""
+        if self.why_allowed(user, verb=verb, group=group, resource=resource, namespace="", name="") is not None:
+            return ""
+        named = f"{resource.partition('/')[0]}.{group}"
+        who = f'User "{user.name}" cannot {verb} resource "{resource}"'
+        return f'{named} is forbidden: {who} in API group "{group}" at the cluster scope'
+
     def path_allowed(self, user: User, verb: str, path: str) -> str | None:
         for grant in self.of(user):
             for rule in grant.rules:

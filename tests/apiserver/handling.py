@@ -132,7 +132,13 @@ class Handling:
         if request.verb == "get" and target.subresource in ("", "status"):
             stored = self.store.get(target.kind, target.namespace, target.name)
             return _json(reading.shown(target.kind, stored), 200)
-        code, body = writing.write(self.store, request, self.now())
+        group = target.kind.group
+        code, body = writing.write(
+            self.store,
+            request,
+            self.now(),
+            lambda verb, resource: self.access.why_not(user, verb=verb, group=group, resource=resource),
+        )
         return _json(body, code)
 
     def _document(self, request: Request) -> web.Response:

@@ -89,7 +89,7 @@ PRIORITY_CLASSES = Kind("scheduling.k8s.io", "v1", "priorityclasses", "PriorityC
 CLAIMS = Kind("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", status=True, returned=True)
 VOLUMES = Kind("", "v1", "persistentvolumes", "PersistentVolume", namespaced=False, status=True, returned=True)
 BUDGETS = Kind("policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", status=True, generation=True)
-DEVICE_CLAIMS = Kind("resource.k8s.io", "v1", "resourceclaims", "ResourceClaim", status=True)
+DEVICE_CLAIMS = Kind("resource.k8s.io", "v1", "resourceclaims", "ResourceClaim", status=True, returned=True)
 
 KINDS = (
     PODS,

@@ -89,7 +89,11 @@ def _objects(keys: dict[str, str], target: Any, patch: Json, path: str) -> Any:
         elif isinstance(value, dict):
             result[key] = _objects(keys, result.get(key), value, inner)
         elif isinstance(value, list) and inner in keys:
-            result[key] = _lists(keys, result.get(key) or [], value, inner)
+            live = result.get(key) or []
+            result[key] = _lists(keys, live, value, inner)
+            if keys[inner] and f"$setElementOrder/{key}" not in patch:
+                # Those that the patch names, in its order: what is new comes first.
+                _order(result, key, [each for each in value if "$patch" not in each], keys[inner], live)
         else:
             result[key] = copy.deepcopy(value)
     for key, order in patch.items():

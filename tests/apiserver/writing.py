@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import random
 import uuid
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
 
-from tests.apiserver import events, patches, pods, reading, statuses
-from tests.apiserver.kinds import CLAIMS, EVENTS, NAMESPACES, NEW_EVENTS, PODS, VOLUMES, Json, Kind
+from tests.apiserver import claims, events, patches, pods, reading, statuses
+from tests.apiserver.kinds import CLAIMS, DEVICE_CLAIMS, EVENTS, NAMESPACES, NEW_EVENTS, PODS, VOLUMES, Json, Kind
 from tests.apiserver.log import Request
 from tests.apiserver.store import Store, Stored, encode
 from tests.apiserver.times import stamp
@@ -23,6 +24,13 @@ NAME_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 JSON_TYPES = ("application/json",)
 NOTE_BYTES = 1024
 CONDITION_TIME = "lastTransitionTime"
+
+
+WhyNot = Callable[[str, str], str]
+
+
+def _may(verb: str, resource: str) -> str:
+    return ""
 
 
 def new_namespace(name: str) -> Json:
@@ -53,8 +61,9 @@ def _stored_form(kind: Kind, body: Json) -> Json:
     return pods.serialised(body) if kind is PODS else body
 
 
-def write(store: Store, request: Request, now: datetime) -> tuple[int, bytes]:
-    """Carry out a request that writes: its status and body."""
+def write(store: Store, request: Request, now: datetime, why_not: WhyNot = _may) -> tuple[int, bytes]:
+    """Carry out a request that writes: its status and body. ``why_not``: why the user may not do something in all
+    namespaces beside the request itself; "" when they may."""
     target, kind = request.target, request.target.kind
     assert kind is not None
     check_options(request)
@@ -67,9 +76,9 @@ def write(store: Store, request: Request, now: datetime) -> tuple[int, bytes]:
             return 201, _created(store, kind, namespace, _decoded(request), now, request.dry_run)
         return 201, _subresource(store, request, now)
     if request.verb == "patch":
-        return 200, _patched(store, request, now)
+        return 200, _patched(store, request, now, why_not)
     if request.verb == "update":
-        return _updated(store, request, now)
+        return _updated(store, request, now, why_not)
     raise statuses.not_allowed()
 
 
@@ -210,7 +219,7 @@ def _subresource(store: Store, request: Request, now: datetime) -> bytes:
 # Update and patch
 
 
-def _updated(store: Store, request: Request, now: datetime) -> tuple[int, bytes]:
+def _updated(store: Store, request: Request, now: datetime, why_not: WhyNot) -> tuple[int, bytes]:
     target, kind = request.target, request.target.kind
     assert kind is not None
     body = _decoded(request)
@@ -227,10 +236,10 @@ def _updated(store: Store, request: Request, now: datetime) -> tuple[int, bytes]
         return 201, _created(store, kind, target.namespace, body, now, request.dry_run)
     if metadata.get("uid") and metadata["uid"] != old.uid:
         raise statuses.wrong_uid(kind, target.namespace, target.name, metadata["uid"], old.uid)
-    return 200, _replaced(store, request, old, _stored_form(kind, body))
+    return 200, _replaced(store, request, old, _stored_form(kind, body), why_not)
 
 
-def _patched(store: Store, request: Request, now: datetime) -> bytes:
+def _patched(store: Store, request: Request, now: datetime, why_not: WhyNot) -> bytes:
     target, kind = request.target, request.target.kind
     assert kind is not None
     given = request.content_type.partition(";")[0].strip()
@@ -247,13 +256,13 @@ def _patched(store: Store, request: Request, now: datetime) -> bytes:
     if body["metadata"].get("uid") != old.uid:
         what = f'Invalid value: "{body["metadata"].get("uid")}": field is immutable'
         raise statuses.invalid(kind, target.name, [("FieldValueInvalid", "metadata.uid", what)])
-    return _replaced(store, request, old, _stored_form(kind, body))
+    return _replaced(store, request, old, _stored_form(kind, body), why_not)
 
 
 _ASSIGNED = ("name", "namespace", "uid", "creationTimestamp", "generation", "deletionTimestamp", "selfLink")
 
 
-def _replaced(store: Store, request: Request, old: Stored, body: Json) -> bytes:
+def _replaced(store: Store, request: Request, old: Stored, body: Json, why_not: WhyNot) -> bytes:
     """The part that this path may write, on the rest as it was; 409 where the version is another one."""
     kind, subresource = request.target.kind, request.target.subresource
     assert kind is not None
@@ -275,6 +284,14 @@ def _replaced(store: Store, request: Request, old: Stored, body: Json) -> bytes:
         _check_spec(kind, before, body)
         if kind.generation and body.get("spec") != before.get("spec"):
             metadata["generation"] = before["metadata"].get("generation", 0) + 1
+    if kind is DEVICE_CLAIMS:
+        body = claims.without_stale_devices(before, body)
+        claims.check(
+            before,
+            body,
+            is_status=bool(subresource),
+            why_not=lambda: why_not(request.verb, f"{kind.resource.partition('.')[0]}/binding"),
+        )
     return _finished(store, kind, body, old, request.dry_run)
 
 

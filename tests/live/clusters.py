@@ -29,7 +29,7 @@ OWN = "playground-test"
 STRATEGIC = "application/strategic-merge-patch+json"
 ALIVE_SECONDS = 10.0
 _KINDS = {kind.name: kind for kind in reversed(KINDS)}
-_REMOVED = ("Pod", "Event", "ServiceAccount")
+_REMOVED = ("Pod", "ResourceClaim", "Event", "ServiceAccount")
 
 
 class Refused(Exception):
@@ -213,13 +213,16 @@ class Cluster(abc.ABC):
     def _remove(self) -> None:
         for name in _REMOVED:
             for each in self.all(name):
-                self.remove(name, each["metadata"]["name"])
+                self._remove_protected(name, each["metadata"]["name"])
         for kind, _, name in reversed(self._made):
-            if kind.name.startswith("PersistentVolume"):
-                # What protects it is taken away by a controller, which need not be there.
-                with contextlib.suppress(Refused):
-                    self.patch(kind.name, name, {"metadata": {"finalizers": None}})
-            self.remove(kind.name, name)
+            self._remove_protected(kind.name, name)
+
+    def _remove_protected(self, kind: str, name: str) -> None:
+        if kind.startswith("PersistentVolume") or kind == "ResourceClaim":
+            # What protects it is taken away by a controller, which need not be there.
+            with contextlib.suppress(Refused):
+                self.patch(kind, name, {"metadata": {"finalizers": None}})
+        self.remove(kind, name)
 
     # People
 

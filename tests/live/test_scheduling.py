@@ -154,6 +154,48 @@ def _bound_by_a_controller(cluster: Cluster, volume: str) -> None:
     cluster.patch("PersistentVolumeClaim", "c1", {"status": {"phase": "Bound"}}, "/status")
 
 
+def test_devices_of_a_claim_that_is_shared_and_of_an_extended_resource(
+    cluster: Cluster, scheduler: Account, desk: Desk
+) -> None:
+    node, of = cluster.node("n1"), cluster.namespace
+    driver, extended, group = f"{of}.example.com", f"example.com/{of}", "resource.k8s.io/v1"
+    chooses = [{"cel": {"expression": f"device.driver == '{driver}'"}}]
+    told = {"driver": driver, "parameters": {"mode": "shared"}}
+    spec = {"selectors": chooses, "config": [{"opaque": told}], "extendedResourceName": extended}
+    cluster.create({"apiVersion": group, "kind": "DeviceClass", "metadata": {"name": of}, "spec": spec})
+    pool = {"name": node, "generation": 1, "resourceSliceCount": 1}
+    offered = {"driver": driver, "nodeName": node, "pool": pool, "devices": [{"name": "d0"}, {"name": "d1"}]}
+    cluster.create({"apiVersion": group, "kind": "ResourceSlice", "metadata": {"name": of}, "spec": offered})
+    exactly = {"deviceClassName": of, "allocationMode": "ExactCount", "count": 1}
+    asked = {"devices": {"requests": [{"name": "g", "exactly": exactly}]}}
+    cluster.create({"apiVersion": group, "kind": "ResourceClaim", "metadata": {"name": "c1"}, "spec": asked})
+    run = desk.schedule()
+    uses = {"resourceClaims": [{"name": "g", "resourceClaimName": "c1"}]}
+    for name in ("p1", "p2"):
+        cluster.pod(name, OURS, spec=uses)
+        until(f"{name} is bound", lambda name=name: cluster.node_of(name) == node)
+    status = cluster.get("ResourceClaim", "c1")["status"]
+    assert [each["name"] for each in status["reservedFor"]] == ["p1", "p2"]
+    assert [each["pool"] for each in status["allocation"]["devices"]["results"]] == [node]
+    assert [each["opaque"] for each in status["allocation"]["devices"]["config"]] == [told]
+    assert status["allocation"]["allocationTimestamp"]
+
+    amounts = {"requests": {extended: "1"}, "limits": {extended: "1"}}
+    cluster.pod("p3", OURS, spec={"containers": [{"name": "main", "image": "app:1", "resources": amounts}]})
+    until("p3 is bound", lambda: cluster.node_of("p3") == node)
+    named = cluster.get("Pod", "p3")["status"]["extendedResourceClaimStatus"]
+    made = cluster.get("ResourceClaim", named["resourceClaimName"])
+    assert made["metadata"]["finalizers"] == ["resource.kubernetes.io/delete-protection"]
+    assert [each["name"] for each in made["status"]["reservedFor"]] == ["p3"]
+    until("it is said", lambda: "Scheduled" in cluster.reasons("p3"))
+    purposes = [each["purpose"] for each in desk.writes(run)]
+    assert [each for each in purposes if each != "status"] == [
+        *("bind", "claim_of_pod", "devices", "protect_claim", "create_claim"),
+        *("bind", "devices"),
+        *("bind", "devices", "protect_claim"),
+    ]
+
+
 def test_who_is_bound_by_another_waits_no_longer_and_is_not_said_to_have_failed(
     cluster: Cluster, scheduler: Account, desk: Desk
 ) -> None:

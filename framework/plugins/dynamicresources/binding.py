@@ -8,6 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from framework.interface import Handle
+from framework.interface.handle import Unanswered
 from framework.objects import Pod, ResourceClaim
 from framework.objects.devices import CLAIM_FINALIZER, AllocationResult, ResourceClaimConsumerReference
 from framework.objects.generated import generated_name, generated_uid
@@ -21,6 +22,7 @@ from framework.plugins.dynamicresources.tracker import ClaimTracker
 MOST_CONSUMERS: Final = 256
 """So many pods the API lets one claim be reserved for."""
 CONFLICT: Final = "Operation cannot be fulfilled"
+MOST_TRIES: Final = 5
 BINDING_TIMEOUT: Final = "device binding timeout"
 
 
@@ -100,16 +102,26 @@ class Binder:
         is_extended = claim is state.extended
         if is_extended and allocation is None and not claim.spec.devices.requests:
             return claim
-        in_flight, written = claim.uid, False
+        # A special claim's reservation stands under the uid of its time in memory.
+        in_flight, written, stands = state.initial_extended_uid if is_extended else claim.uid, False, False
+
+        def again(live: ResourceClaim) -> ResourceClaim:
+            """What was read anew is what a call goes on with that was interrupted by a write without an answer."""
+            changed = self._bound(live, allocation, pod)
+            state.claims[index] = live
+            return changed
+
         try:
             if is_extended and claim.name == IN_MEMORY_NAME:
                 claim = state.claims[index] = self._create_extended(pod, node_name, state)
                 written = True
-            claim = self._written(claim, lambda live: self._bound(live, allocation, pod))
+            claim = self._written(claim, again, lambda live: allocation is None and is_reserved_for(live, pod))
             written = True
+        except Unanswered:
+            stands = True
+            raise
         finally:
-            if allocation is not None:
-                # A special claim's reservation stands under the uid of its time in memory.
+            if allocation is not None and not stands:
                 self._tracker.remove(in_flight, force=written and not is_extended)
         if is_extended:
             self._tell_pod(pod, claim, state.by_node.get(node_name, NodeAllocation(())))
@@ -141,20 +153,31 @@ class Binder:
             )
         return replace(live, status=status)
 
-    def _written(self, claim: ResourceClaim, change: Callable[[ResourceClaim], ResourceClaim]) -> ResourceClaim:
-        """Changes the claim as it is known, and once more as it is now when that conflicts. Raises BindError."""
-        error = self._handle.api.update(change(claim))
-        if error is not None and error.startswith(CONFLICT):
+    def _written(
+        self,
+        claim: ResourceClaim,
+        change: Callable[[ResourceClaim], ResourceClaim],
+        is_done: Callable[[ResourceClaim], bool] = lambda live: False,
+    ) -> ResourceClaim:
+        """Changes the claim as it is known, and as it is now when that conflicts, as often as upstream
+        (``retry.DefaultRetry``). ``is_done``: of a claim as it is now, whether it is so already. Raises BindError."""
+        changed = change(claim)
+        error = self._handle.api.update(changed)
+        for _ in range(MOST_TRIES - 1):
+            if error is None or CONFLICT not in error:
+                break
             live = self._live(claim)
             if live is None:
                 missing = f'resourceclaims.resource.k8s.io "{claim.name}" not found'
                 raise BindError(f"get updated claim {claim.key} after conflict: {missing}")
-            error = self._handle.api.update(change(live))
+            if is_done(live):
+                return live
+            changed = change(live)
+            error = self._handle.api.update(changed)
         if error is not None:
             raise BindError(error)
-        stored = self._live(claim)
-        assert stored is not None
-        return stored
+        # A dry run at a real API server leaves nothing to be seen.
+        return self._live(claim) or changed
 
     def _create_extended(self, pod: Pod, node_name: str, state: ClaimState) -> ResourceClaim:
         found = state.by_node.get(node_name)
@@ -168,10 +191,9 @@ class Binder:
             name = generated_name(metadata.generate_name, pod.uid, str(number))
         uid = generated_uid("ResourceClaim", pod.uid, name, pod.metadata.resource_version)
         claim = replace(found.extended_claim, metadata=replace(metadata, name=name, uid=uid, creation_timestamp=now))
-        if (error := self._handle.api.create_object(claim)) is not None:
-            raise BindError(f"create claim for extended resources {claim.key}: {error}")
-        created = self._live(claim)
-        assert created is not None
+        created = self._handle.api.create_object(claim)
+        if isinstance(created, str):
+            raise BindError(f"create claim for extended resources {claim.key}: {created}")
         return created
 
     def _tell_pod(self, pod: Pod, claim: ResourceClaim, found: NodeAllocation) -> None:

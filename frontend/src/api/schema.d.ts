@@ -5399,13 +5399,17 @@ export interface components {
          *     * `devices` - devices
          *     * `create_claim` - create_claim
          *     * `claim_of_pod` - claim_of_pod
+         *     * `unreserve` - unreserve
+         *     * `deallocate` - deallocate
+         *     * `unprotect_claim` - unprotect_claim
+         *     * `delete_claim` - delete_claim
          *     * `event` - event
          *     * `series` - series
          *     * `leader` - leader
          *     * `lease` - lease
          * @enum {string}
          */
-        PurposeEnum: "bind" | "status" | "disrupt" | "evict" | "volume" | "node_of_claim" | "protect_claim" | "devices" | "create_claim" | "claim_of_pod" | "event" | "series" | "leader" | "lease";
+        PurposeEnum: "bind" | "status" | "disrupt" | "evict" | "volume" | "node_of_claim" | "protect_claim" | "devices" | "create_claim" | "claim_of_pod" | "unreserve" | "deallocate" | "unprotect_claim" | "delete_claim" | "event" | "series" | "leader" | "lease";
         QueueCounts: {
             gated: number;
             active: number;
@@ -11920,7 +11924,7 @@ export interface operations {
                 /** @description without it all of them */
                 outcome?: "on_their_way" | "refused" | "written";
                 /** @description without it everything but Events; all: these, too */
-                purpose?: "all" | "bind" | "claim_of_pod" | "create_claim" | "devices" | "disrupt" | "event" | "evict" | "leader" | "lease" | "node_of_claim" | "protect_claim" | "series" | "status" | "volume";
+                purpose?: "all" | "bind" | "claim_of_pod" | "create_claim" | "deallocate" | "delete_claim" | "devices" | "disrupt" | "event" | "evict" | "leader" | "lease" | "node_of_claim" | "protect_claim" | "series" | "status" | "unprotect_claim" | "unreserve" | "volume";
                 /** @description only of objects with this in their namespace or name */
                 q?: string;
             };

@@ -44,6 +44,7 @@ FOR_THE_LEASE: Final = noted("exactly one of us writes")
 FOR_ITS_LEASE: Final = noted("kube-scheduler's own Lease, to schedule for default-scheduler in its place")
 TO_PREEMPT: Final = noted("victims of preemption")
 FOR_VOLUMES: Final = noted("volumes that wait for their first pod")
+FOR_DEVICES: Final = noted("devices of pods' claims")
 
 
 class Rule(msgspec.Struct, frozen=True):
@@ -124,13 +125,19 @@ _TO_SCHEDULE: Final = (
     Rule("schedule", "", "pods", ("delete",), Sentence(TO_PREEMPT)),
     Rule("schedule", "", "persistentvolumes", ("patch",), Sentence(FOR_VOLUMES)),
     Rule("schedule", "", "persistentvolumeclaims", ("patch",), Sentence(FOR_VOLUMES)),
+    Rule("schedule", "resource.k8s.io", "resourceclaims", ("create", "patch", "delete"), Sentence(FOR_DEVICES)),
+    Rule("schedule", "resource.k8s.io", "resourceclaims/status", ("patch",), Sentence(FOR_DEVICES)),
+    Rule("schedule", "resource.k8s.io", "resourceclaims/binding", ("patch",), Sentence(FOR_DEVICES)),
     Rule("schedule", "events.k8s.io", "events", ("create", "patch"), Sentence(FOR_EVENTS)),
     Rule("schedule", "", "events", ("create",), Sentence(FOR_THE_LEASE)),
     _of_the_lease("schedule", LEASE, FOR_THE_LEASE),
     _of_the_lease("default_scheduler", KUBE_SCHEDULER, FOR_ITS_LEASE),
 )
-_OF_PODS: Final = frozenset(("pods/binding", "pods/status", "persistentvolumeclaims"))
-"""What is done in the namespaces of the pods that are scheduled, and nowhere else."""
+_OF_PODS: Final = frozenset(
+    ("pods/binding", "pods/status", "persistentvolumeclaims", "resourceclaims", "resourceclaims/status")
+)
+"""What is done in the namespaces of the pods that are scheduled, and nowhere else. Not ``resourceclaims/binding``: API
+servers ask for it cluster-wide (DRAResourceClaimGranularStatusAuthorization)."""
 _INDISPENSABLE: Final = frozenset(("pods/binding", "leases"))
 """Without another rule a scheduler does less (it evicts nobody, it says no reason); without these, nothing."""
 

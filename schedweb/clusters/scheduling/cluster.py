@@ -11,14 +11,17 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from framework.objects import KubeObject, Pod, PodCondition
+from framework.objects import KubeObject, Pod, PodCondition, ResourceClaim
 from framework.queue import Nomination
-from framework.scheduler.cluster import Cluster
+from framework.reading.gathering import current, decoded
+from framework.scheduler.cluster import Cluster, O, not_found
 from framework.scheduler.store import ObjectAdded, ObjectDeleted, ObjectUpdated
+from schedweb.clusters.reading.problems import ClusterProblem
 from schedweb.clusters.scheduling.informers import Changed
 from schedweb.clusters.writing.sending import Writer
-from schedweb.writes import pods, volumes
-from schedweb.writes.writes import Write
+from schedweb.writes import claims, pods, volumes
+from schedweb.writes.claims import RESOURCE, named
+from schedweb.writes.writes import Outcome, Write
 
 SayEvent = Callable[[str, str, Pod, str, int], None]
 """(type, reason, pod, note, nanoseconds)."""
@@ -50,11 +53,14 @@ class LiveCluster(Cluster):
             old = None
         if new is None or self._is_behind(new):
             return
+        self._keep(old, new)
+        if isinstance(new, Pod) and new.spec.node_name:
+            self._not_failed.discard(new.metadata.uid)
+
+    def _keep(self, old: KubeObject | None, new: KubeObject) -> None:
         self._announce_change()
         self.put(new)
         self._tell(ObjectAdded(new) if old is None else ObjectUpdated(old, new))
-        if isinstance(new, Pod) and new.spec.node_name:
-            self._not_failed.discard(new.metadata.uid)
 
     def _is_allowed(self, namespace: str) -> bool:
         allowed = self._writer.limits.namespaces
@@ -80,6 +86,10 @@ class LiveCluster(Cluster):
         return f'pods "{pod.metadata.name}" not found' if outcome.result == "replaced" else outcome.error
 
     def update(self, obj: KubeObject) -> str | None:
+        if isinstance(obj, ResourceClaim):
+            return self._update_claim(obj)
+        if isinstance(obj, Pod) and (told := pods.written(obj)) is not None:
+            return self._send(told)
         write = volumes.written(obj)
         if write is None:
             return volumes.NOT_WRITTEN.format(obj.kind)
@@ -89,16 +99,49 @@ class LiveCluster(Cluster):
             self._see(obj, outcome.resource_version)
         return outcome.error
 
+    def _update_claim(self, obj: ResourceClaim) -> str | None:
+        known = self.find(obj)
+        if not isinstance(known, ResourceClaim) or known.metadata.uid != obj.metadata.uid:
+            # One that was made in a dry run is nowhere.
+            return None if self._writer.limits.dry_run else not_found(RESOURCE, obj.metadata.name)
+        change = claims.change_of(known, obj)
+        if change.joins is not None:
+            outcome, error = claims.reserve(obj, change, self._sent)
+        elif (write := claims.release(obj, change)) is not None:
+            outcome = self._sent(write)
+            error = outcome.error
+        else:
+            return None
+        if outcome.is_done and not outcome.dry_run and outcome.resource_version:
+            self._see(obj, outcome.resource_version)
+        return error
+
+    def _sent(self, write: Write) -> Outcome:
+        """What conflicts is read once more, and known from then on as it is."""
+        outcome = self._writer.send(write)
+        if outcome.result != "conflict" or write.purpose not in claims.OF_VERSIONS:
+            return outcome
+        try:
+            found = self._writer.read(write)
+        except ClusterProblem:
+            return outcome
+        if found is None:
+            return replace(outcome, result="gone", message=not_found(RESOURCE, write.about.name))
+        claim = decoded(current(found))
+        if claim.metadata.uid == write.about.uid and not self._is_behind(claim):
+            self._keep_ahead(self.find(claim), claim)
+        return outcome
+
     def _see(self, obj: KubeObject, version: str) -> None:
         old = self.find(obj)
         if old is None:
             return
-        new = replace(obj, metadata=replace(obj.metadata, resource_version=version))
-        if version.isdigit():
-            self._ahead[obj.metadata.uid] = int(version)
-        self._announce_change()
-        self.put(new)
-        self._tell(ObjectUpdated(old, new))
+        self._keep_ahead(old, replace(obj, metadata=replace(obj.metadata, resource_version=version)))
+
+    def _keep_ahead(self, old: KubeObject | None, new: KubeObject) -> None:
+        if (version := new.metadata.resource_version).isdigit():
+            self._ahead[new.metadata.uid] = int(version)
+        self._keep(old, new)
 
     def _is_behind(self, new: KubeObject) -> bool:
         written, version = self._ahead.get(new.metadata.uid), new.metadata.resource_version
@@ -109,11 +152,25 @@ class LiveCluster(Cluster):
         del self._ahead[new.metadata.uid]
         return False
 
-    def create_object(self, obj: KubeObject) -> str | None:
-        return volumes.NOT_WRITTEN.format(obj.kind)
+    def create_object(self, obj: O) -> O | str:
+        if not isinstance(obj, ResourceClaim):
+            return volumes.NOT_WRITTEN.format(obj.kind)
+        outcome = self._writer.send(claims.create_claim(obj))
+        if outcome.error is not None:
+            return outcome.error
+        made = named(obj, outcome)
+        if not outcome.dry_run and self.find(made) is None:
+            self._keep_ahead(None, made)
+        return made
 
     def delete_object(self, obj: KubeObject) -> str | None:
-        return volumes.NOT_WRITTEN.format(obj.kind)
+        if not isinstance(obj, ResourceClaim):
+            return volumes.NOT_WRITTEN.format(obj.kind)
+        if self._writer.limits.dry_run and self.find(obj) is None:
+            return None
+        outcome = self._writer.send(claims.delete_claim(obj))
+        # Gone is what was wanted.
+        return None if outcome.result in ("gone", "replaced") else outcome.error
 
     def event(self, type_: str, reason: str, pod: Pod, note: str) -> None:
         super().event(type_, reason, pod, note)

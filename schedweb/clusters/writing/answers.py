@@ -10,19 +10,24 @@ import msgspec
 from framework.sentences import sentence
 from schedweb.clusters.reading.problems import retry_after, status_of
 from schedweb.clusters.writing.access import Answer
-from schedweb.writes.claims import EXTENDED
+from schedweb.writes.claims import EXTENDED, TAKEN_FROM
 from schedweb.writes.writes import Outcome, Result, Write
 
 DONE: Final = (200, 201, 202)
 CONFLICT: Final = 409
+INVALID: Final = 422
 BUSY: Final = (429, 503)
+BINDING_RIGHT: Final = 'resource="resourceclaims/binding"'
+"""API servers ask for this right when they look at the claim, and call the whole of it invalid."""
 _RESULTS: Final[Mapping[int, Result]] = {401: "forbidden", 403: "forbidden", 404: "gone", 429: "busy"}
 _CONFLICTS: Final[Mapping[str, Result]] = {
     "evict": "replaced",
+    "delete_claim": "replaced",
     "event": "exists",
     "leader": "exists",
     "create_claim": "exists",
 }
+_DELETIONS: Final = frozenset(("evict", "delete_claim"))
 _MERGED_BY: Final = {"conditions": "type", "reservedFor": "uid"}
 _NOT_COMPARED: Final = frozenset(("lastTransitionTime", "lastProbeTime", "resourceVersion", "allocationTimestamp"))
 
@@ -52,7 +57,7 @@ def outcome_of(write: Write, answer: Answer) -> Outcome:
     if answer.status in DONE:
         return _done(write, answer)
     said = status_of(answer.body).message or f"HTTP {answer.status}"
-    default: Result = "refused"
+    default: Result = "forbidden" if answer.status == INVALID and BINDING_RIGHT in said else "refused"
     if answer.status == CONFLICT:
         default = _CONFLICTS.get(write.purpose, "conflict")
     return Outcome(_RESULTS.get(answer.status, default), answer.status, said)
@@ -78,13 +83,14 @@ def outcome_seen(write: Write, found: dict[str, Any] | None) -> Outcome | None:
         return _absent(write)
     metadata = found["metadata"]
     if write.about.uid and metadata["uid"] != write.about.uid:
-        return Outcome("done" if write.purpose == "evict" else "replaced", message="another object has this name now")
+        result: Result = "done" if write.purpose in _DELETIONS else "replaced"
+        return Outcome(result, message="another object has this name now")
     if write.purpose == "bind":
         return _pod_seen(write, found)
     if write.purpose == "status" and (node := found["spec"].get("nodeName", "")):
         # Why it is pending, or which node it is promised, is not true any more.
         return Outcome("conflict", message=sentence("pod {pod} is bound to {node} already", pod=_key(write), node=node))
-    is_so = "deletionTimestamp" in metadata if write.purpose == "evict" else holds(found, write.body)
+    is_so = "deletionTimestamp" in metadata if write.purpose in _DELETIONS else holds(found, write.body)
     return _seen(metadata) if is_so else None
 
 
@@ -93,7 +99,7 @@ def _key(write: Write) -> str:
 
 
 def _absent(write: Write) -> Outcome:
-    if write.purpose == "evict":
+    if write.purpose in _DELETIONS:
         return Outcome("done")
     return Outcome("gone", message=f'"{write.about.name}" not found')
 
@@ -126,12 +132,16 @@ def _claim_made(write: Write, found: dict[str, Any]) -> Outcome | None:
 def holds(found: Any, patch: Any, key: str = "") -> bool:
     """Whether an object is as a strategic merge patch would leave it. Times and versions are not compared."""
     if isinstance(patch, dict):
+        found = {} if found is None else found
         if not isinstance(found, dict):
             return False
+        for name, values in patch.items():
+            if name.startswith(TAKEN_FROM) and set(found.get(name.removeprefix(TAKEN_FROM)) or ()) & set(values):
+                return False
         told = {name: value for name, value in patch.items() if name not in _NOT_COMPARED and not name.startswith("$")}
         return all(holds(found.get(name), value, name) for name, value in told.items())
     if isinstance(patch, list):
-        return isinstance(found, list) and all(_is_among(found, each, _MERGED_BY.get(key)) for each in patch)
+        return all(_is_among(found or [], each, _MERGED_BY.get(key)) for each in patch)
     # What a patch takes away is null in it.
     return bool(found == patch)
 
@@ -139,4 +149,6 @@ def holds(found: Any, patch: Any, key: str = "") -> bool:
 def _is_among(found: list[Any], wanted: Any, merge_key: str | None) -> bool:
     if merge_key is None:
         return any(holds(each, wanted) for each in found)
+    if isinstance(wanted, dict) and wanted.get("$patch") == "delete":
+        return all(each.get(merge_key) != wanted[merge_key] for each in found)
     return any(each.get(merge_key) == wanted[merge_key] and holds(each, wanted) for each in found)

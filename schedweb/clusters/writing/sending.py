@@ -14,7 +14,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -23,8 +23,10 @@ from framework.sentences import Words, sentence
 from schedweb.clusters.reading.problems import ClusterProblem
 from schedweb.clusters.writing import answers
 from schedweb.clusters.writing.access import AnswerLost, NotSent, WritingAccess
+from schedweb.clusters.writing.configuring import ConfigurationChanged, configured
 from schedweb.writes.writes import Outcome, Result, Write
 
+Found = TypeVar("Found")
 Record = Callable[[int, Write | Outcome], None]
 MOST_BUSY: Final = 10
 """Tries while the server asks for patience, as client-go has it."""
@@ -93,6 +95,11 @@ class Writer:
         """Whether it is for a namespace that is allowed."""
         return not (self.limits.namespaces and write.for_namespace) or write.for_namespace in self.limits.namespaces
 
+    def read(self, write: Write) -> dict[str, Any] | None:
+        """The object that it is about, as it is now; None where it is not there. Raises ClusterProblem, where nobody
+        could be asked."""
+        return self._patiently(lambda: self._read(write))
+
     def send(self, write: Write) -> Outcome:
         number = next(self._numbers)
         self._record(number, write)
@@ -103,6 +110,12 @@ class Writer:
     def _sent(self, write: Write) -> Outcome:
         if write.purpose == "bind":
             self._wait_for_limit()
+        try:
+            write = self._patiently(lambda: configured(write, self._read_at))
+        except ConfigurationChanged as problem:
+            return Outcome("refused", message=problem.words)
+        except ClusterProblem as problem:
+            return Outcome("unreached", message=problem.words)
         query, body = self._request(write)
         tries = lost = 0
         while True:
@@ -187,19 +200,31 @@ class Writer:
         """What the object says; None where it says that nothing was carried out, and where there is nothing to see."""
         if self.limits.dry_run or not write.about.read:
             return None
+        try:
+            return self._patiently(lambda: answers.outcome_seen(write, self._read(write)))
+        except ClusterProblem as problem:
+            return Outcome("unknown", message=problem.words)
+
+    def _patiently(self, ask: Callable[[], Found]) -> Found:
+        """Asks until there is an answer. Raises ClusterProblem where patience ends."""
         deadline, pause = time.monotonic() + self._patience, _FIRST_PAUSE
         while True:
             try:
-                return answers.outcome_seen(write, self._read(write))
-            except ClusterProblem as problem:
+                return ask()
+            except ConfigurationChanged:
+                raise
+            except ClusterProblem:
                 if self.is_stopped or time.monotonic() + pause > deadline:
-                    return Outcome("unknown", message=problem.words)
+                    raise
             self._stop.wait(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
 
     def _read(self, write: Write) -> dict[str, Any] | None:
+        return self._read_at(write.about.read)
+
+    def _read_at(self, path: str) -> dict[str, Any] | None:
         try:
-            found: dict[str, Any] = msgspec.json.decode(self._access.read(write.about.read))
+            found: dict[str, Any] = msgspec.json.decode(self._access.read(path))
         except ClusterProblem as problem:
             if problem.code == "absent":
                 return None

@@ -51,6 +51,7 @@ def terms_of(name: str, asked: dict[str, Any]) -> Scheduling:
         dry_run=asked.get("dry_run", False),
         node_selector=asked.get("node_selector", {}),
         victims_in_turn=True,
+        writes_claims=True,
     )
 
 

@@ -36,6 +36,9 @@ def test_a_reader_may_look_and_not_schedule(cluster: ApiServer) -> None:
         "pods",
         "persistentvolumes",
         "persistentvolumeclaims",
+        "resourceclaims",
+        "resourceclaims/status",
+        "resourceclaims/binding",
         "events",
         "leases",
     }

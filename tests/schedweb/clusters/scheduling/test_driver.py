@@ -164,39 +164,6 @@ def test_a_volume_is_provisioned_where_its_pod_goes(server: ApiServer, played: P
     until(lambda: reasons(server, "p1") == ["Scheduled"])
 
 
-def test_devices_are_refused_in_words(server: ApiServer, played: Played) -> None:
-    """What is not done yet is said on the pod, and nothing is written to the claim."""
-    device = {"name": "gpu0"}
-    asked = {"deviceClassName": "gpu", "allocationMode": "ExactCount", "count": 1}
-    server.add(
-        node("n1"),
-        {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {}},
-        {
-            "apiVersion": "resource.k8s.io/v1",
-            "kind": "ResourceSlice",
-            "metadata": {"name": "s1"},
-            "spec": {
-                "driver": "gpu.example.com",
-                "nodeName": "n1",
-                "pool": {"name": "n1", "generation": 1, "resourceSliceCount": 1},
-                "devices": [device],
-            },
-        },
-        {
-            "apiVersion": "resource.k8s.io/v1",
-            "kind": "ResourceClaim",
-            "metadata": {"name": "gc", "namespace": "default"},
-            "spec": {"devices": {"requests": [{"name": "g", "exactly": asked}]}},
-        },
-        ours("p1", spec={"resourceClaims": [{"name": "g", "resourceClaimName": "gc"}]}),
-    )
-    played.start()
-    until(lambda: condition(server, "p1").get("reason") == "SchedulerError")
-    assert "ResourceClaims are not written by this scheduler" in condition(server, "p1")["message"]
-    assert not [each for each in server.requests.writes() if each.resource.startswith("resourceclaims")]
-    assert node_of(server, "p1") == ""
-
-
 def test_a_pod_that_somebody_else_binds_gets_no_condition_and_its_room_is_free(
     server: ApiServer, played: Played
 ) -> None:

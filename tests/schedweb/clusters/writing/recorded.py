@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from framework.objects import Pod, PodCondition, ResourceClaim
 from framework.objects.decode import decode_manifest
-from framework.objects.devices import AllocationResult
+from framework.objects.devices import AllocationResult, ResourceClaimConsumerReference
 from framework.objects.pod import PodExtendedResourceClaimStatus
 from framework.objects.timestamps import parse_timestamp
 from schedweb.clusters.writing.access import Answer, WritingAccess
@@ -251,7 +251,7 @@ class Written(Replay):
         is_new = "allocation" not in self.was.get("status", {})
         allocation = convert(body["status"]["allocation"], AllocationResult) if is_new else None
         reserved = body["status"]["reservedFor"][-1]
-        return claims.reserve_devices(known, self._pod(reserved["name"], reserved["uid"]), allocation)
+        return claims.reserve_devices(known, convert(reserved, ResourceClaimConsumerReference), allocation)
 
 
 def _identity(ref: Json) -> Json:
