@@ -171,9 +171,10 @@ def test_devices_of_a_claim_that_is_shared_and_of_an_extended_resource(
     cluster.create({"apiVersion": group, "kind": "ResourceClaim", "metadata": {"name": "c1"}, "spec": asked})
     run = desk.schedule()
     uses = {"resourceClaims": [{"name": "g", "resourceClaimName": "c1"}]}
-    for name in ("p1", "p2"):
-        cluster.pod(name, OURS, spec=uses)
-        until(f"{name} is bound", lambda name=name: cluster.node_of(name) == node)
+    cluster.pod("p1", OURS, spec=uses)
+    until("p1 is bound", lambda: cluster.node_of("p1") == node)
+    cluster.pod("p2", OURS, spec=uses)
+    until("p2 is bound", lambda: cluster.node_of("p2") == node)
     status = cluster.get("ResourceClaim", "c1")["status"]
     assert [each["name"] for each in status["reservedFor"]] == ["p1", "p2"]
     assert [each["pool"] for each in status["allocation"]["devices"]["results"]] == [node]
