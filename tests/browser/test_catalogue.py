@@ -86,6 +86,50 @@ def test_a_quota_is_raised_in_the_run_itself(site: Site, desk: Visit) -> None:
     assert [each["node"] != "" for each in found] == [True] * len(found)
 
 
+def test_objects_are_added_from_their_templates_and_deleted(site: Site, desk: Visit) -> None:
+    """Every template is taken as it is; a quota that is added by hand, and what rests on it before it goes."""
+    configured = stages.configuration(site, "Quotas, zones, network and load")
+    run = stages.start(site, stages.sample(site, "Shared cluster"), configured)
+    page = desk.go(f"/runs/{run}/objects?kind=Reservation")
+    kinds = ["Reservation"]
+    while kinds:
+        kind = kinds.pop(0)
+        page.get_by_role("button", name="Add an object").click()
+        drawer = page.get_by_role("dialog", name="Add an object")
+        chosen = drawer.get_by_role("combobox", name="Kind")
+        if kind == "Reservation":
+            expect(chosen).to_have_value(kind)  # as the list shows them
+            kinds += [each for each in chosen.locator("option").all_inner_texts() if each != kind]
+            assert len(kinds) == 8
+        chosen.select_option(kind)
+        editor = drawer.get_by_role("textbox", name="YAML of the new object")
+        expect(editor).to_contain_text(f"kind: {kind.split('.')[0]}")
+        # The sample has load, of which there is one, and the zones of its first node.
+        taken = kind in ("LoadMetrics", "NodeResourceTopology")
+        drawer.get_by_role("button", name="Add", exact=True).press("Enter")
+        if taken:
+            expect(drawer.get_by_role("alert")).to_contain_text("already exists", timeout=LONG)
+            page.keyboard.press("Escape")
+        else:
+            expect(drawer).to_be_hidden(timeout=LONG)
+            notice = page.get_by_text(f"{kind.split('.')[0]} was added.").last
+            expect(notice).to_be_visible()
+    page.goto(f"{site.origin}/runs/{run}/objects?kind=ElasticQuota&object=ElasticQuota/lab/lab")
+    drawer = page.get_by_role("dialog", name="lab")
+    drawer.get_by_role("button", name="Delete", exact=True).press("Enter")
+    question = drawer.get_by_role("region", name="Delete ElasticQuota lab/lab?")
+    expect(question).to_contain_text(re.compile(r"\d+ pods? (is|are) held to it"))
+    expect(question.get_by_role("button", name="Delete it")).to_be_focused()
+    question.get_by_role("button", name="Keep it").click()
+    expect(question).to_be_hidden()
+    drawer.get_by_role("button", name="Delete", exact=True).click()
+    question.get_by_role("button", name="Delete it").click()
+    expect(drawer).to_be_hidden(timeout=LONG)
+    rows = page.get_by_role("region", name="ElasticQuota", exact=True)
+    expect(rows.get_by_role("row", name=re.compile("^default"))).to_contain_text("used cpu")
+    expect(rows.get_by_role("row", name=re.compile("^lab"))).to_have_count(0)
+
+
 def test_a_numa_refusal_is_seen_zone_by_zone(site: Site, shared_run: str, desk: Visit) -> None:
     page = desk.go(pod_of(site, shared_run, "mesh-sim"))
     answer = page.get_by_role("region", name="Why is this pod pending")

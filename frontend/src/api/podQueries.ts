@@ -147,7 +147,7 @@ const yamlPath = (run: string, { kind, namespace, name }: ObjectRef): string =>
     ? pathOf("runs", run, "pods", namespace, name, "yaml")
     : withQuery(pathOf("runs", run, "objects", "yaml"), { kind, namespace, name });
 
-const ONLY_TEXT = { editable: false, version: "", costs: [], dependencies: [] };
+const ONLY_TEXT = { editable: false, rests_on_it: "", version: "", costs: [], dependencies: [] };
 
 export const yamlQuery = (run: string, object: ObjectRef) =>
   queryOptions({

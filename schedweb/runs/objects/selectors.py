@@ -15,6 +15,7 @@ from schedweb.api.errors import ApiError, not_found
 from schedweb.api.windows import Window, window_body
 from schedweb.engine.amounts import amount_text
 from schedweb.runs.models import ObjectRecord, Run
+from schedweb.runs.objects.dependants import rests_on
 from schedweb.runs.objects.kinds import of_kind
 from schedweb.runs.objects.network_costs import costs_of, dependencies_of
 from schedweb.runs.records.manifests import manifest_of, yaml_of
@@ -320,11 +321,12 @@ def object_yaml(run: Run, *, kind: str, namespace: str, name: str) -> dict[str, 
     row = object_get(run, kind, namespace, name)
     if row is None:
         raise not_found(say("This run has no {kind}.", kind=called(kind, namespace, name)))
-    manifest = manifest_of(row.manifest)
+    manifest, editable = manifest_of(row.manifest), is_editable(run, row)
     return {
         "yaml": yaml_of(row.manifest),
         "version": manifest.get("metadata", {}).get("resourceVersion", ""),
-        "editable": is_editable(run, row),
+        "editable": editable,
+        "rests_on_it": rests_on(run, row) if editable else "",
         "costs": costs_of(manifest),
         "dependencies": dependencies_of(manifest),
     }

@@ -81,7 +81,10 @@ class RunObjectSerializer(serializers.Serializer[Any]):
 class ObjectYamlSerializer(YamlSerializer):
     version = serializers.CharField(allow_blank=True, help_text="of its state; empty of one that never changed")
     editable = serializers.BooleanField(
-        help_text="an operator may put another manifest in its place, by the command change"
+        help_text="an operator may put another manifest in its place or delete it, by the command change"
+    )
+    rests_on_it = serializers.CharField(
+        allow_blank=True, help_text="of one that is editable: what would miss it, in a sentence"
     )
     costs = CostTableSerializer(many=True, help_text="of a NetworkTopology")
     dependencies = DependencySerializer(many=True, help_text="of an AppGroup: who talks to whom")

@@ -8,16 +8,19 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from framework.configuration.source import Node as SourceNode
 from framework.configuration.source import SourceError, read_source
 from framework.objects import Node, Pod
+from framework.objects.catalogue import LoadMetrics
 from framework.objects.decode import decode_manifest, to_manifest
 from framework.objects.defaults import with_defaults
 from framework.objects.errors import ObjectError
 from framework.objects.field_errors import FieldError
-from framework.objects.metadata import KubeObject
+from framework.objects.metadata import KubeObject, KubernetesObject
 from framework.objects.validation import check_object
-from framework.reading.catalogue_shapes import catalogue_unknown_fields
+from framework.reading.catalogue_shapes import EDITED_KINDS, catalogue_unknown_fields
 from framework.reading.documents import FileRefused, read_documents
 from framework.reading.key_like import KeySearch
 from framework.reading.unknown_fields import Sightings, unknown_fields
@@ -106,7 +109,7 @@ def change_content(content: dict[str, Any]) -> dict[str, Any]:
     """
     named: dict[str, Any] = {key: content[key] for key in NAMED if key in content}
     content = {key: value for key, value in content.items() if key not in NAMED}
-    text = content.get("manifest")
+    text, verb = content.get("manifest"), content.get("verb")
     if not isinstance(text, str):
         return content
     manifest = read_manifest(text)
@@ -114,11 +117,47 @@ def change_content(content: dict[str, Any]) -> dict[str, Any]:
         obj = decode_manifest(manifest)
         if named:
             _refuse_another(text, obj, named)
-        if content.get("verb") == "replace":
+        if verb == "add" and isinstance(obj, EDITED_KINDS):
+            manifest = _placed(manifest, obj)
+            check_object(_named(decode_manifest(manifest)), comparisons=True)
+            _refuse_second_load(obj)
+        if verb == "replace":
             check_object(with_defaults(obj), comparisons=True)
     except ObjectError as error:
         raise problems_error(text, str(error), error.errors) from None
+    if verb in ("delete", "remove"):
+        manifest = _identity(obj)
     return {**content, "manifest": manifest}
+
+
+def _placed(manifest: dict[str, Any], obj: KubernetesObject) -> dict[str, Any]:
+    """In a namespace, as kubectl puts it into one."""
+    if not obj.namespaced or obj.metadata.namespace:
+        return manifest
+    return {**manifest, "metadata": {**manifest["metadata"], "namespace": "default"}}
+
+
+def _named(obj: KubeObject) -> KubeObject:
+    """A name that is made of ``generateName`` is made when it is added, and then is one that can be."""
+    metadata = obj.metadata
+    if metadata.name or not metadata.generate_name:
+        return with_defaults(obj)
+    return with_defaults(replace(obj, metadata=replace(metadata, name=f"{metadata.generate_name}xxxxx")))
+
+
+def _refuse_second_load(obj: KubernetesObject) -> None:
+    """The scheduler asks one load-watcher (framework/objects/catalogue.py)."""
+    if isinstance(obj, LoadMetrics) and obj.metadata.name != LoadMetrics.NAME:
+        message = say("A cluster has one LoadMetrics at most, and its name is {name}.", name=LoadMetrics.NAME)
+        raise ObjectError(obj.kind, obj.key, (FieldError("metadata.name", message),))
+
+
+def _identity(obj: KubeObject) -> dict[str, Any]:
+    """A deletion only names its object; the rest of what was typed is nobody's business."""
+    metadata = {"name": obj.metadata.name}
+    if obj.metadata.namespace:
+        metadata["namespace"] = obj.metadata.namespace
+    return {"apiVersion": obj.api_version, "kind": obj.kind, "metadata": metadata}
 
 
 def _refuse_another(text: str, obj: KubeObject, named: dict[str, Any]) -> None:

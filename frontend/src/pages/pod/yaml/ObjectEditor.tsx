@@ -10,17 +10,16 @@ import { Button } from "@/components/Button";
 import { Failed, Outlines } from "@/components/Outcome";
 import { settled } from "@/live/commands";
 import { refusal } from "@/live/reach";
-import type { Mark } from "@/pages/configuration/text/YamlEditor";
 import { later } from "@/parts/later";
 import { notify } from "@/shell/notify";
 
 import { t } from "../texts";
 import { dropDraft, keepDraft, type ObjectDraft } from "./drafts";
+import { marksOf, NO_MARKS } from "./marks";
 import { objectLabel } from "./objects";
 import classes from "./YamlDrawer.module.css";
 
 const YamlEditor = later(() => import("@/pages/configuration/text/YamlEditor"));
-const NO_MARKS: readonly Mark[] = [];
 
 interface ObjectEditorProps {
   run: string;
@@ -93,7 +92,6 @@ export function ObjectEditor({ run, object, draft, onDone }: ObjectEditorProps) 
       setSending(false);
     }
   };
-  const marks = error === null ? NO_MARKS : marksOf(error);
   return (
     <form
       className={classes.form}
@@ -106,7 +104,7 @@ export function ObjectEditor({ run, object, draft, onDone }: ObjectEditorProps) 
         <YamlEditor
           text={text}
           label={t("yAMLOf", { objectLabel: objectLabel(object) })}
-          problems={marks}
+          problems={marksOf(error)}
           warnings={NO_MARKS}
           readOnly={sending}
           goTo={goTo}
@@ -161,11 +159,4 @@ function firstOwnLine(text: string): number {
   const lines = text.split("\n");
   const at = lines.findIndex((line) => /^(?!apiVersion|kind|metadata)\w+:/.test(line));
   return at < 0 ? 1 : at + 1;
-}
-
-function marksOf(error: Error): readonly Mark[] {
-  if (!(error instanceof ApiError)) return NO_MARKS;
-  const { problems, line, column, message } = error.body;
-  if (problems !== undefined) return problems.map((one) => ({ ...one, hint: "" }));
-  return line === undefined ? NO_MARKS : [{ line, column: column ?? null, message, hint: "" }];
 }

@@ -166,6 +166,39 @@ describe("the drawer of an object", () => {
     expect(screen.queryByText("It has changed.")).toBeNull();
   });
 
+  it("asks before it deletes, and says what rests on the object", async () => {
+    const calls = await drawer({
+      "GET /runs/r/objects/yaml/": ok({
+        yaml: READ,
+        version: "7",
+        editable: true,
+        rests_on_it: "3 pods are held to it.",
+      }),
+    });
+    fireEvent.click(button("Delete"));
+    await screen.findByText("3 pods are held to it.");
+    expect(document.activeElement).toBe(button("Delete it"));
+    fireEvent.click(button("Keep it"));
+    expect(screen.queryByText("3 pods are held to it.")).toBeNull();
+    expect(sent(calls)).toEqual([]);
+    fireEvent.click(button("Delete"));
+    fireEvent.click(button("Delete it"));
+    await screen.findByText("ElasticQuota shop/shop was deleted.");
+    expect(sent(calls)).toEqual([
+      { type: "change", verb: "delete", manifest: READ, ...OBJECT, client_id: expect.any(String) as unknown },
+    ]);
+    expect(onClose).toHaveBeenCalled();
+  });
+
+  it("keeps an object whose deletion was refused, and says why", async () => {
+    await drawer(outcome("refused", "ElasticQuota shop/shop not found"));
+    fireEvent.click(button("Delete"));
+    fireEvent.click(await screen.findByRole("button", { name: "Delete it" }));
+    await screen.findByText("ElasticQuota shop/shop not found");
+    await screen.findByText("It was not deleted.");
+    expect(document.activeElement).toBe(button("Delete it"));
+  });
+
   it("says what was refused where the object is still the one that was read", async () => {
     await drawer(outcome("refused", "spec.owners: Required value"));
     await edited("'2'", "'4'");

@@ -17,6 +17,7 @@ import { useFocusBack } from "@/components/useFocusBack";
 
 import { t } from "../texts";
 import { copyText } from "./copyText";
+import { DeleteObject } from "./DeleteObject";
 import { draftOf } from "./drafts";
 import { NetworkTables } from "./NetworkTables";
 import { ObjectEditor } from "./ObjectEditor";
@@ -36,6 +37,7 @@ export default function YamlDrawer({ run, object, onClose }: YamlDrawerProps) {
   const { operates } = useMe();
   const [asked, setAsked] = useState(draftOf(run, object) !== null);
   const [edited, setEdited] = useState(false);
+  const [deleting, setDeleting] = useState(false);
   const editable = operates && yaml.data?.editable === true;
   const editing = asked && editable;
   return (
@@ -52,6 +54,11 @@ export default function YamlDrawer({ run, object, onClose }: YamlDrawerProps) {
         <div className={classes.header}>
           <Drawer.Title>{object.name}</Drawer.Title>
           <span className="grow" />
+          {editable && !editing && !deleting ? (
+            <Button size="sm" kind="danger" onClick={() => setDeleting(true)}>
+              {t("deleteTheObject")}
+            </Button>
+          ) : null}
           {editable && !editing ? (
             <Button
               size="sm"
@@ -59,7 +66,10 @@ export default function YamlDrawer({ run, object, onClose }: YamlDrawerProps) {
               ref={(button) => {
                 if (edited) button?.focus();
               }}
-              onClick={() => setAsked(true)}
+              onClick={() => {
+                setDeleting(false);
+                setAsked(true);
+              }}
             >
               {t("editTheObject")}
             </Button>
@@ -83,6 +93,18 @@ export default function YamlDrawer({ run, object, onClose }: YamlDrawerProps) {
           />
         ) : yaml.data !== undefined ? (
           <>
+            {editable && deleting ? (
+              <DeleteObject
+                run={run}
+                object={object}
+                known={yaml.data}
+                onCancel={() => {
+                  setEdited(true);
+                  setDeleting(false);
+                }}
+                onDone={onClose}
+              />
+            ) : null}
             <NetworkTables costs={yaml.data.costs} dependencies={yaml.data.dependencies} />
             <YamlText text={yaml.data.yaml} label={t("yAMLOf", { objectLabel: objectLabel(object) })} />
           </>

@@ -1,10 +1,10 @@
 /** What a run's cluster holds besides pods and nodes: claims, volumes, classes, slices, budgets, with their state and YAML. */
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { Suspense, useCallback, useRef } from "react";
 
-import { fetchObjects } from "@/api/podQueries";
-import type { RunObject } from "@/api/podTypes";
+import { fetchObjects, quotasQuery } from "@/api/podQueries";
+import type { RunObject, RunQuotas } from "@/api/podTypes";
 import { nextOffset } from "@/api/windows";
 import { Button } from "@/components/Button";
 import { Icon } from "@/components/Icon";
@@ -13,7 +13,9 @@ import { Page, Panel } from "@/components/Panel";
 import { RunTrail } from "@/components/runs/RunTrail";
 import { ScrollRegion } from "@/components/ScrollRegion";
 import { useTypedSearch } from "@/components/useTypedSearch";
+import { listed } from "@/format/lists";
 import { count } from "@/format/number";
+import { quantity } from "@/format/resources";
 import { useKeys } from "@/keys/useKeys";
 import { useRunStore, useRunView } from "@/live/useLive";
 import { kindName, objectLabel, objectOf, objectText } from "@/pages/pod/yaml/objects";
@@ -22,6 +24,7 @@ import { LookingBack } from "@/rewind/LookingBack";
 import { useTitle } from "@/shell/useTitle";
 
 import { t } from "../texts";
+import { AddObject } from "./AddObject";
 import classes from "./PodsPage.module.css";
 import { QuotasPanel } from "./QuotasPanel";
 
@@ -54,6 +57,8 @@ export function ObjectsPage() {
   const first = objects.data?.pages[0];
   const kinds = first?.kinds ?? [];
   const object = objectOf(search.object);
+  const ofQuotas = search.kind !== undefined && isQuota(search.kind) && kinds.some(({ kind }) => isQuota(kind));
+  const quotas = useQuery({ ...quotasQuery(run), enabled: ofQuotas });
   const heading = search.kind ?? t("objects");
   useTitle(view.run === null ? heading : `${heading} · ${view.run.snapshot.name}`);
   useKeys([{ keys: "/", label: t("filterTheseObjects"), group: t("everywhere"), run: () => field.current?.focus() }]);
@@ -68,6 +73,8 @@ export function ObjectsPage() {
         <span className="muted num" role="status">
           {first === undefined ? "" : count(first.count)}
         </span>
+        <span className="grow" />
+        <AddObject run={run} kind={search.kind} namespace={rows.find((row) => row.namespace !== "")?.namespace} />
       </header>
       <div className={classes.tools}>
         <label className={classes.search}>
@@ -106,9 +113,7 @@ export function ObjectsPage() {
             ))}
         </select>
       </div>
-      {search.kind !== undefined && isQuota(search.kind) && kinds.some(({ kind }) => isQuota(kind)) ? (
-        <QuotasPanel run={run} />
-      ) : null}
+      {ofQuotas ? <QuotasPanel run={run} /> : null}
       <Panel className={classes.list ?? ""} aria-label={heading}>
         {objects.isPending ? <Outlines count={8} height={28} label={t("readingTheObjects")} /> : null}
         {objects.error === null ? null : (
@@ -147,7 +152,7 @@ export function ObjectsPage() {
                 {rows
                   .map((listed) => ({ ...listed, kind: kindName(listed, kinds) }))
                   .map((row) => (
-                    <Row key={objectText(row)} row={row} />
+                    <Row key={objectText(row)} row={row} used={ofQuotas ? usedOf(row, quotas.data) : ""} />
                   ))}
               </tbody>
             </table>
@@ -174,7 +179,18 @@ export function ObjectsPage() {
   );
 }
 
-function Row({ row }: { row: RunObject }) {
+/** "cpu 6, memory 24 Gi" of a quota that is counted; "" of a second one in its namespace, which is not. */
+function usedOf({ namespace, name }: RunObject, quotas: RunQuotas | undefined): string {
+  return listed(
+    (quotas?.resources ?? []).flatMap((resource) =>
+      resource.quotas
+        .filter((one) => one.namespace === namespace && one.name === name)
+        .map((one) => t("amountOfResource", { resource: resource.name, amount: quantity(one.used.text) })),
+    ),
+  );
+}
+
+function Row({ row, used }: { row: RunObject; used: string }) {
   return (
     <tr>
       <th scope="row">
@@ -191,7 +207,7 @@ function Row({ row }: { row: RunObject }) {
       </th>
       <td>{row.namespace}</td>
       <td>{row.kind}</td>
-      <td>{row.state}</td>
+      <td>{used === "" ? row.state : t("usedAndBounds", { used, bounds: row.state })}</td>
     </tr>
   );
 }
