@@ -14,7 +14,7 @@ import msgspec
 
 from framework.objects import NodeSelector, Pod, Toleration
 from framework.objects.affinity import NodeSelectorRequirement, NodeSelectorTerm
-from framework.objects.resources import pod_requests
+from framework.objects.resources import CPU, EPHEMERAL_STORAGE, MEMORY, pod_requests
 
 Fragments = Mapping[str, Hashable]
 """Part of the pod → its value. Plugins that name one part give the same value."""
@@ -32,6 +32,7 @@ REQUESTS: Final = "Requests"
 SCHEDULER_NAME: Final = "SchedulerName"
 TOLERATIONS: Final = "Tolerations"
 VOLUMES: Final = "Volumes"
+_NUMBERS: Final = frozenset((CPU, MEMORY, EPHEMERAL_STORAGE))
 
 
 def pairs(values: Mapping[str, str] | None) -> Hashable:
@@ -73,7 +74,9 @@ def _requirements(
 
 
 def requests(pod: Pod) -> Fragments:
-    return {REQUESTS: tuple(sorted(pod_requests(pod).items()))}
+    """Of cpu, memory and ephemeral storage none is the same as 0: they are numbers upstream, all others a map."""
+    asked = pod_requests(pod).items()
+    return {REQUESTS: tuple(sorted((name, amount) for name, amount in asked if amount or name not in _NUMBERS))}
 
 
 def tolerations(pod: Pod) -> Fragments:

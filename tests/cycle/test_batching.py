@@ -85,6 +85,7 @@ def test_equal_pods_take_the_next_best_nodes_of_one_attempt() -> None:
     ("first", "second"),
     [
         pytest.param({}, {"requests": {"cpu": "3001m"}}, id="requests"),
+        pytest.param({}, {"requests": {"cpu": "3", "example.com/gpu": "0"}}, id="a request of 0 devices"),
         pytest.param({}, {"labels": {"app": "web"}}, id="labels"),
         pytest.param({}, {"tolerations": [{"key": "k", "operator": "Exists"}]}, id="tolerations"),
         pytest.param({}, {"nodeSelector": {"kubernetes.io/os": "linux"}}, id="node selector"),
@@ -114,6 +115,7 @@ def test_pods_that_plugins_tell_apart_are_not_batched(first: dict[str, Any], sec
             id="other ConfigMaps",
         ),
         pytest.param([{"priority": 5}, {"priority": 4}], id="another priority"),
+        pytest.param([{}, {"requests": {"cpu": "3", "memory": "0"}}], id="no memory and 0 of it"),
     ],
 )
 def test_what_no_plugin_looks_at_does_not_count(alike: list[dict[str, Any]]) -> None:
