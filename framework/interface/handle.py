@@ -211,6 +211,11 @@ class Handle(Protocol):
         """Moves these pods to activeQ (upstream ``Activate``)."""
         ...
 
+    def activate_once_back(self, pod: Pod) -> None:
+        """As ``activate``, of the pod that is being tried: when its attempt is over, as what a goroutine of upstream's
+        says that outlives the attempt."""
+        ...
+
     def follow(self, state: CycleState, pod: PodInfo, key: Hashable, make: Callable[[], V]) -> Followed[V] | None:
         """A value that a PostFilter plugin keeps under ``key`` for all pods that filters treat alike, with the rows
         where it may be out of date. It must rest on filters' answers in dry runs, on the pods of nodes and on what

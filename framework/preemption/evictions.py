@@ -36,8 +36,8 @@ def evict(plugin: str, handle: Handle, preemptor: Pod, chosen: Candidate) -> Non
     handle.api.evicts(preemptor, victims)
     for victim in victims:
         if _evict_one(plugin, handle, preemptor, victim, chosen.node) is not None:
-            # As upstream's goroutine: later victims stay, and the pod is tried again at once.
-            handle.activate([preemptor])
+            # Later victims stay. Upstream's goroutine hears of it when the attempt is over: the pod is active at once.
+            handle.activate_once_back(preemptor)
             return
 
 

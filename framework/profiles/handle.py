@@ -110,6 +110,10 @@ class ProfileHandle:
         self._services.asked += 1
         self._services.ready_queue.activate(pods, self.now())
 
+    def activate_once_back(self, pod: Pod) -> None:
+        self._services.asked += 1
+        self._services.ready_queue.activate_once_back(pod, self.now())
+
     def follow(self, state: CycleState, pod: PodInfo, key: Hashable, make: Callable[[], T]) -> FollowedRows[T] | None:
         self._services.asked += 1
         run, snapshot = cast("FilterRun | None", state.filter_run), self._services.snapshot

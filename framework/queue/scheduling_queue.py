@@ -32,6 +32,7 @@ BACKOFF_COMPLETE: Final = "BackoffComplete"
 POP_FROM_BACKOFF: Final = "PopFromBackoffQ"
 POP: Final = "Pop"
 FORCE_ACTIVATE: Final = ClusterEvent(EventResource.WILDCARD, ActionType.ALL, "ForceActivate")
+ONCE_BACK: Final = ClusterEvent(EventResource.WILDCARD, ActionType.ALL, "ForceActivateOnceBack")
 UNSCHEDULABLE_TIMEOUT: Final = ClusterEvent(EventResource.WILDCARD, ActionType.ALL, "UnschedulableTimeout")
 LEFTOVER_PERIOD: Final = 30 * SECOND
 """How often pods are looked for that no event brought back: a hint may be wrong, and nobody should wait for ever."""
@@ -244,6 +245,13 @@ class SchedulingQueue:
             if not self._activate(pod, now) and pod.metadata.uid in self._in_flight:
                 self._in_flight.add_event(FORCE_ACTIVATE, None, pod)
 
+    def activate_once_back(self, pod: Pod, now: int) -> None:
+        """A pod in flight is active as soon as its attempt is over, whatever else happened meanwhile."""
+        if pod.metadata.uid in self._in_flight:
+            self._in_flight.add_event(ONCE_BACK, None, pod)
+        else:
+            self._activate(pod, now)
+
     def _activate(self, pod: Pod, now: int) -> bool:
         key = pod.key
         queued = self._unschedulable.get(key)
@@ -349,8 +357,11 @@ class SchedulingQueue:
         if self.options.pod_groups and pod.pod.spec.scheduling_group is not None:
             # Members of a group come back by backoff alone (docs/semantics/queue.md#operations).
             return RequeueDecision(Strategy.AFTER_BACKOFF)
+        events = self._in_flight.events_since(uid)
+        if any(each.event == ONCE_BACK and each.new is not None and each.new.metadata.uid == uid for each in events):
+            return RequeueDecision(Strategy.IMMEDIATELY)
         result = SKIP
-        for record in self._in_flight.events_since(uid):
+        for record in events:
             verdict = self._judge(pod, record.event, record.old, record.new)
             if verdict.strategy is Strategy.IMMEDIATELY:
                 return verdict

@@ -57,8 +57,6 @@ class SchedulerMetrics(Observer):
         self._scheduler: Scheduler | None = None
         self._flushed: set[str] = set()
         """Uids of pods that no event but the time-out brought back, until their next attempt ends."""
-        self._forced: set[str] = set()
-        """Uids of pods that are in backoff here and would be active upstream: their eviction was refused."""
         self._in_flight: dict[str, QueuedPodInfo] = {}
         self._early: list[QueueMove] = []
         """What the queue did while the scheduler was made."""
@@ -183,19 +181,15 @@ class SchedulerMetrics(Observer):
         uid = move.pod.pod_info.uid
         if move.to is QueuePlace.IN_FLIGHT:
             self._in_flight[uid] = move.pod
-            if move.event == POP_FROM_BACKOFF and uid not in self._forced:
+            if move.event == POP_FROM_BACKOFF:
                 self._came("active", move.event)
-            self._forced.discard(uid)
             return
         self._in_flight.pop(uid, None)
         if move.to not in _QUEUES:
             self._flushed.discard(uid)
-            self._forced.discard(uid)
             return
         if move.event == SCHEDULE_ATTEMPT_FAILURE:
             self._failed(move)
-        elif move.event == BACKOFF_COMPLETE and uid in self._forced:
-            pass
         else:
             self._came(_QUEUES[move.to], move.event)
             self._asked_before(move)
@@ -219,7 +213,6 @@ class SchedulerMetrics(Observer):
             self._hint(event_label(POD_DELETE), "Queue", move.plugin)
         else:
             self._came("active", FORCE_ACTIVATE.label)
-            self._forced.add(move.pod.pod_info.uid)
 
     def _came(self, queue: str, event: str) -> None:
         self.registry.add("queue_incoming_pods_total", (event, queue))
