@@ -44,7 +44,8 @@ def _naming(pods: QuerySet[PodRecord], *words: str) -> int:
     """How many pods have one of these words in their manifest."""
     wanted = [word.encode() for word in words]
     stored = pods.exclude(manifest=None).values_list("manifest", flat=True)
-    return sum(any(word in text for word in wanted) for text in map(text_of, stored.iterator()))
+    texts = (text_of(each) for each in stored.iterator() if each is not None)
+    return sum(any(word in text for word in wanted) for text in texts)
 
 
 def _labelled(key: str, value: str) -> Q:

@@ -1,4 +1,4 @@
-"""Objects of the catalogue are added to a run and deleted from it, as text: what is refused and where, and who is tried again."""
+"""Objects of the catalogue are added to a run and deleted from it, as text: what is refused and where, who is tried."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_a_quota_that_is_added_holds_the_next_pod_back_until_it_is_deleted(opera
     assert rests_on(game, client, "ElasticQuota", "shop", "shop") == "2 pods are held to it."
 
     known = get(client, f"{AT.format(run=game.id)}?kind=ElasticQuota&namespace=shop&name=shop")["yaml"]
-    named = {"kind": "ElasticQuota", "namespace": "shop", "name": "shop"}
+    named: Manifest = {"kind": "ElasticQuota", "namespace": "shop", "name": "shop"}
     entry = done(game, sent(game, client, known, verb="delete", **named))
     assert entry.status == "applied"
     assert entry.command["manifest"] == {
@@ -85,7 +85,8 @@ def test_a_quota_that_is_added_holds_the_next_pod_back_until_it_is_deleted(opera
 def test_what_is_wrong_is_told_with_its_line_and_nothing_is_stored(operator: User, client: Client) -> None:
     game = played_out(operator, [node("a")])
     before = JournalEntry.objects.count()
-    text = "apiVersion: scheduling.x-k8s.io/v1alpha1\nkind: ElasticQuota\nmetadata:\n  name: Shop_1\nspec:\n  max:\n    cpu: many\n"
+    head = "apiVersion: scheduling.x-k8s.io/v1alpha1\nkind: ElasticQuota\n"
+    text = f"{head}metadata:\n  name: Shop_1\nspec:\n  max:\n    cpu: many\n"
     problems = sent(game, client, text, 422, verb="add")["error"]["problems"]
     assert [(each["path"], each["line"]) for each in problems] == [("metadata.name", 4), ("spec.max[cpu]", 7)]
     another = made(LoadMetrics.api_version, LoadMetrics.kind, "mine")
@@ -105,7 +106,8 @@ def test_one_without_a_namespace_or_with_a_generated_name_is_placed_as_an_api_se
     assert entry.status == "applied"
     [row] = get(client, f"/api/v1/runs/{game.id}/objects/?kind=ElasticQuota")["results"]
     assert row["namespace"] == "default"
-    assert row["name"].startswith("team-") and len(row["name"]) == len("team-") + 5
+    assert row["name"].startswith("team-")
+    assert len(row["name"]) == len("team-") + 5
 
 
 def test_one_that_is_there_already_and_one_that_is_not_are_refused(operator: User, client: Client) -> None:
@@ -118,7 +120,7 @@ def test_one_that_is_there_already_and_one_that_is_not_are_refused(operator: Use
 
 def test_who_deletes_one_does_not_mean_another(operator: User, client: Client) -> None:
     game = played_out(operator, [node("a"), quota(), quota("other")])
-    named = {"kind": "ElasticQuota", "namespace": "shop", "name": "shop"}
+    named: Manifest = {"kind": "ElasticQuota", "namespace": "shop", "name": "shop"}
     [problem] = sent(game, client, quota("other"), 422, verb="delete", **named)["error"]["problems"]
     assert problem["path"] == "metadata.name"
 
@@ -132,7 +134,7 @@ def test_what_rests_on_each_kind_is_told(operator: User, client: Client) -> None
     }
     group = made("scheduling.x-k8s.io/v1alpha1", "PodGroup", "trio", "shop", spec={"minMember": 1})
     network = "networktopology.diktyo.x-k8s.io/v1alpha1"
-    load = {"NodeMetricsMap": {"a": {"metrics": []}, "gone": {"metrics": []}}}
+    load: Manifest = {"NodeMetricsMap": {"a": {"metrics": []}, "gone": {"metrics": []}}}
     profiles = [
         made("security-profiles-operator.x-k8s.io/v1beta1", "SeccompProfile", name, "shop") for name in ("web", "idle")
     ]
