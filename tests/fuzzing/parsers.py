@@ -86,6 +86,7 @@ def pod_of_a_command(data: bytes) -> object:
 
 def object_of_a_change(data: bytes) -> object:
     text, named = text_of(data), {"kind": "Pod", "namespace": "shop", "name": "a"}
+    change_content({"type": "change", "verb": "add", "manifest": text})
     return change_content({"type": "change", "verb": "replace", "manifest": text, **named})
 
 

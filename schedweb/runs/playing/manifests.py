@@ -134,7 +134,7 @@ def _placed(manifest: dict[str, Any], obj: KubernetesObject) -> dict[str, Any]:
     """In a namespace, as kubectl puts it into one."""
     if not obj.namespaced or obj.metadata.namespace:
         return manifest
-    return {**manifest, "metadata": {**manifest["metadata"], "namespace": "default"}}
+    return {**manifest, "metadata": {**(manifest.get("metadata") or {}), "namespace": "default"}}
 
 
 def _named(obj: KubeObject) -> KubeObject:

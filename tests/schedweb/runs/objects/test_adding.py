@@ -89,6 +89,9 @@ def test_what_is_wrong_is_told_with_its_line_and_nothing_is_stored(operator: Use
     text = f"{head}metadata:\n  name: Shop_1\nspec:\n  max:\n    cpu: many\n"
     problems = sent(game, client, text, 422, verb="add")["error"]["problems"]
     assert [(each["path"], each["line"]) for each in problems] == [("metadata.name", 4), ("spec.max[cpu]", 7)]
+    for metadata in ("", "metadata: null\n", "metadata: {}\n"):
+        [problem] = sent(game, client, head + metadata, 422, verb="add")["error"]["problems"]
+        assert problem["path"] == "metadata.name"
     another = made(LoadMetrics.api_version, LoadMetrics.kind, "mine")
     error = sent(game, client, another, 422, verb="add")["error"]
     assert error["problems"][0]["path"] == "metadata.name"
