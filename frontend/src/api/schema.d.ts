@@ -4820,8 +4820,10 @@ export interface components {
             yaml: string;
             /** @description of its state; empty of one that never changed */
             version: string;
-            /** @description an operator may put another manifest in its place, by the command change */
+            /** @description an operator may put another manifest in its place or delete it, by the command change */
             editable: boolean;
+            /** @description of one that is editable: what would miss it, in a sentence */
+            rests_on_it: string;
             /** @description of a NetworkTopology */
             costs: components["schemas"]["CostTable"][];
             /** @description of an AppGroup: who talks to whom */
