@@ -34,6 +34,7 @@ TICK = 20_000_000
 #: Commands are looked for this often, between two operations.
 LOOK_SECONDS = 0.002
 IDLE_SECONDS = 0.5
+TOGETHER_SECONDS = 0.01
 
 
 class Engine:
@@ -194,7 +195,7 @@ class Engine:
         frame = self.last_frame + self.frame_seconds - now if self.has_news() and self.may_emit() else IDLE_SECONDS
         if self.stands_still():
             return max(0.0, min(frame, IDLE_SECONDS))
-        if self.is_real and not self.pace.step and not self.has_work():
+        if self.is_real and not self.pace.step and not self.player.has_work:
             due = self.player.next_instant()
             if due is not None:
                 return max(0.0, min(frame, (due - self.wall_clock()) / 1e9, IDLE_SECONDS))
@@ -236,10 +237,6 @@ class Engine:
             case _:
                 raise AssertionError(f"{type(message).__name__} was not expected here")
 
-    def has_work(self) -> bool:
-        scheduler = self.player.scheduler
-        return scheduler.mid_cycle or scheduler.core.queue.has_active() or bool(scheduler.core.waiting_pods.ready)
-
     def is_backlogged(self) -> bool:
         return self.number != self.acknowledged and self.gatherer.size > self.room
 
@@ -253,7 +250,7 @@ class Engine:
             return False
         if self.player.scheduler.mid_cycle or not self.pace.cycle_seconds:
             return True
-        return time.monotonic() >= self.next_cycle_at or not self.has_work()
+        return time.monotonic() >= self.next_cycle_at or not self.player.has_work
 
     def operate(self) -> None:
         if self.is_real and self.pace.mode == "playing":
@@ -283,8 +280,7 @@ class Engine:
             self.player.projection.feed.line(self.player.now, "engine", sentence("Breakpoint: {hit}.", hit=hit.text))
         if happened is Happened.ERRORS:
             self.player.projection.feed.line(self.player.now, "engine", self.player.why_paused)
-        if happened is Happened.ASKS or (stepping and self.pace.step is None):
-            self.urgent = True
+        self.urgent |= happened is Happened.ASKS or (stepping and self.pace.step is None)
 
     # --- the real clock ---------------------------------------------------------------------------------------------
 
@@ -373,8 +369,13 @@ class Engine:
     def has_writes(self) -> bool:
         return self.player.live is not None and bool(self.player.live.outbox)
 
+    def decides_more(self) -> bool:
+        """Of a real cluster: pods that can be tried at once are, so that what is written for them goes together."""
+        is_soon = self.player.live is not None and time.monotonic() - self.last_frame < TOGETHER_SECONDS
+        return is_soon and self.may_operate() and self.player.has_work
+
     def maybe_emit(self) -> None:
-        if not self.may_emit() or not self.has_news():
+        if not self.may_emit() or not self.has_news() or self.decides_more():
             return
         soon = (self.urgent or self.has_writes) and (not self.pace.step or self.player.asked_at is not None)
         if soon or self.gatherer.size > self.room or time.monotonic() - self.last_frame >= self.frame_seconds:

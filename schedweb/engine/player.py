@@ -199,6 +199,11 @@ class Player:
         return self.options.clock == "virtual" and self.live is None and self.own is None
 
     @property
+    def has_work(self) -> bool:
+        scheduler = self.scheduler
+        return scheduler.mid_cycle or scheduler.core.queue.has_active() or bool(scheduler.core.waiting_pods.ready)
+
+    @property
     def is_of_real_cluster(self) -> bool:
         """What watches of a real cluster bring is applied here."""
         return self.observing or self.live is not None or self.own is not None

@@ -37,6 +37,7 @@ from schedweb.runs.storing.notices import store_notice
 from schedweb.runs.storing.parking import Seen, entry_under_way, set_aside, store_parked
 from schedweb.runs.storing.patience import patiently
 from schedweb.runs.storing.sizes import Measuring
+from schedweb.runs.storing.statements import is_awaited_by_commands
 from schedweb.runs.storing.stored import NotKept
 from schedweb.worker.deaths import PROBATION_SECONDS, Deaths, Probe, set_aside_words
 from schedweb.worker.events import NO_ENGINE, Answered, Event, Lost, Offered, Shutdown, Wake
@@ -198,8 +199,8 @@ class Supervisor:
 
     def look_around(self) -> bool:
         self.looked_at = time.monotonic()
-        if self.watching is not None:
-            self.watching.settle()
+        if self.watching is not None and self.offered is None:
+            self.watching.settle()  # else when that is done, with what comes meanwhile
         if self.child is not None:
             self.child.look()
         if self.starts_at is not None and time.monotonic() >= self.starts_at:
@@ -274,8 +275,10 @@ class Supervisor:
     # --- commands ---------------------------------------------------------------------------------------------------
 
     def offer_next(self) -> None:
+        if self.watching is not None:
+            self.watching.settle()
         pending = JournalEntry.objects.filter(run=self.run, status=JournalEntry.Status.PENDING).order_by("number")
-        entry = patiently(pending.first)
+        entry = patiently(pending.first) if patiently(lambda: is_awaited_by_commands(self.run.pk)) else None
         if entry is None:
             if self.holds_engine:
                 self.holds_engine = False

@@ -16,6 +16,7 @@ import time
 import uuid
 import zlib
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -44,7 +45,8 @@ from schedweb.runs.following.scheduling import SchedulingState, StateName
 from schedweb.runs.models import Run
 from schedweb.runs.storing.lease import Lease, LeaseLost, close_own_connection
 from schedweb.runs.storing.patience import patiently
-from schedweb.runs.storing.writes import may_write, store_outcomes, unanswered
+from schedweb.runs.storing.statements import may_write
+from schedweb.runs.storing.writes import store_outcomes, unanswered
 from schedweb.worker.rights import RightsAsked
 from schedweb.worker.watching import Watching
 from schedweb.writes.claims import OF_VERSIONS, RESOURCE
@@ -116,6 +118,7 @@ class ClusterScheduling(Watching):
         self._is_live = threading.Event()
         """Pods and nodes are watched."""
         self._is_caught_up = False
+        self._told_outcomes = False
         self._told_deciding: bool | None = None
         self._writer: Writer | None = None
         self._events_writer: Writer | None = None
@@ -148,12 +151,16 @@ class ClusterScheduling(Watching):
             self._lane_of(row.write).put(_Item(row))
 
     def settle(self) -> None:
-        outcomes: list[WriteOutcome] = []
+        self._told_outcomes = False
+        while outcomes := self._come():
+            patiently(partial(store_outcomes, self.run, self.lease, outcomes))
+
+    def _come(self) -> list[WriteOutcome]:
+        come: list[WriteOutcome] = []
         with contextlib.suppress(queue.Empty):
-            while len(outcomes) < MOST_AT_ONCE:
-                outcomes.append(self._outcomes.get_nowait())
-        if outcomes:
-            patiently(lambda: store_outcomes(self.run, self.lease, outcomes))
+            while len(come) < MOST_AT_ONCE:
+                come.append(self._outcomes.get_nowait())
+        return come
 
     def end(self) -> None:
         """The engine begins again."""
@@ -357,7 +364,10 @@ class ClusterScheduling(Watching):
         if not item.row.is_awaited and outcome.result in NOT_CARRIED_OUT and self._may_come_later(item.row.write):
             return False
         self._outcomes.put(WriteOutcome(number, outcome, time.time_ns(), found))
-        self.wake()
+        if item.row.is_awaited and not self._told_outcomes:
+            # Once until they are stored, and not of what nobody waits for: that is stored with the next look.
+            self._told_outcomes = True
+            self.wake()
         return True
 
     def _read_again(self, write: Write, outcome: Outcome) -> tuple[Outcome, dict[str, Any] | None]:
@@ -422,7 +432,7 @@ class ClusterScheduling(Watching):
         while True:
             try:
                 close_old_connections()
-                return may_write(self.run, self.lease)
+                return may_write(self.lease)
             except (DatabaseError, InterfaceError) as error:
                 log.warning("%s: not known whether it may write: %s", self.run, str(error).strip())
                 close_own_connection()

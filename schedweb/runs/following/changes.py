@@ -13,13 +13,13 @@ from uuid import UUID, uuid4
 
 import msgspec
 from django.db import IntegrityError, transaction
-from django.db.models import F, Max
 from django.utils import timezone
 
 from schedweb.engine.commands import ClusterChanges, ObservedChange, plain
 from schedweb.runs.following.scheduling import Lacking, SchedulingState
 from schedweb.runs.models import Followed, JournalEntry, Run
-from schedweb.runs.storing.lease import Lease, LeaseLost, mine
+from schedweb.runs.storing.lease import Lease, LeaseLost
+from schedweb.runs.storing.statements import append, count_changes, use
 
 MOST: Final = 500
 """Changes in one entry."""
@@ -33,28 +33,28 @@ def store_changes(run: Run, lease: Lease, changes: Sequence[ObservedChange]) -> 
 
 def _store(run: Run, lease: Lease, changes: Sequence[ObservedChange], client_id: UUID) -> None:
     content = plain(ClusterChanges(time.time_ns(), tuple(changes)))
-    while not JournalEntry.objects.filter(run=run, client_id=client_id).exists():
+    while True:
         try:
             with transaction.atomic():
                 now = timezone.now()
-                if not Run.objects.filter(mine(lease)).update(used_at=now):
+                if not use(lease, now):
                     raise LeaseLost(f"run {run.pk} has another holder")
-                _insert(run, client_id, content)
-                Followed.objects.filter(run=run).update(changes=F("changes") + len(changes), changed_at=now)
+                append(
+                    JournalEntry(
+                        run=run,
+                        client_id=client_id,
+                        type=str(content["type"]),
+                        command=content,
+                        author_name=run.follows[:150],
+                        created_at=now,
+                    )
+                )
+                count_changes(run.pk, len(changes), now)
         except IntegrityError:
+            if JournalEntry.objects.filter(run=run, client_id=client_id).exists():
+                return
             continue  # a person's command took the number
-
-
-def _insert(run: Run, client_id: UUID, content: dict[str, object]) -> None:
-    newest = JournalEntry.objects.filter(run=run).aggregate(newest=Max("number"))["newest"] or 0
-    JournalEntry.objects.create(
-        run=run,
-        number=newest + 1,
-        client_id=client_id,
-        type=str(content["type"]),
-        command=content,
-        author_name=run.follows[:150],
-    )
+        return
 
 
 def store_state(lease: Lease, encoded: str) -> None:

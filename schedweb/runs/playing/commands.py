@@ -13,7 +13,7 @@ from uuid import UUID, uuid4
 
 import msgspec
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Model, Q
+from django.db.models import Q
 from django.utils import timezone
 from msgspec import structs
 
@@ -33,6 +33,7 @@ from schedweb.runs.playing.limits import refuse_too_many
 from schedweb.runs.playing.manifests import change_content, refused, typed_manifest
 from schedweb.runs.playing.playable import playable_version
 from schedweb.runs.records.runs import no_such_run
+from schedweb.runs.storing.upserts import inserted
 from schedweb.runs.wire.messages import RunResync, RunsChanged
 from schedweb.runs.wire.publisher import EVERYONE, PUBLISHER, run_group
 from schedweb.sentences import noted, say
@@ -188,14 +189,6 @@ def command_insert(
         if noted is not None and connection.vendor != "postgresql":
             noted.save(force_insert=True)
     return entry
-
-
-def inserted(row: Model, without: str) -> tuple[str, str, list[Any]]:
-    """(columns, placeholders, values) of an INSERT of all fields but one."""
-    fields = [field for field in row._meta.concrete_fields if field.name != without]
-    columns = ", ".join(connection.ops.quote_name(str(field.column)) for field in fields)
-    values = [field.get_db_prep_save(getattr(row, field.attname), connection) for field in fields]
-    return columns, ", ".join(["%s"] * len(fields)), values
 
 
 def command_store(*, run: Run, user: Any, command: AnyCommand, client_id: UUID | None) -> tuple[JournalEntry, bool]:

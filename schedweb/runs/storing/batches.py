@@ -56,12 +56,14 @@ from schedweb.runs.storing.judgements import store_judgements
 from schedweb.runs.storing.lease import Lease, LeaseLost, expiry, mine
 from schedweb.runs.storing.patience import patiently
 from schedweb.runs.storing.real_pods import store_real_pods
+from schedweb.runs.storing.statements import is_mine
 from schedweb.runs.storing.upserts import identifier, upsert
 from schedweb.runs.storing.writes import store_writes
 from schedweb.sentence_field import stored
 
 CLOCK: Final = "clock"
 FEED_COLUMNS: Final = ("run", "number", "at", "kind", "subjects", "item")
+SETTING: Final = ("set_configuration", "set_seed")
 KEPT_CHECKPOINTS: Final = 8
 """The two newest for a takeover, the others spread over the run for those who look back."""
 
@@ -149,7 +151,7 @@ class BatchWriter:
     ) -> None:
         """`refused` is filled with the commands that the batch leaves nobody to do."""
         with transaction.atomic():
-            if not Run.objects.filter(mine(self.lease)).exists():
+            if not is_mine(self.lease):
                 raise LeaseLost(f"run {self.run.pk} has another holder")
             self.store_rows(batch)
             self.store_feed(batch.feed, feed)
@@ -320,7 +322,9 @@ class BatchWriter:
             else:
                 result = None if outcome.result is None else msgspec.to_builtins(outcome.result)
                 entries.filter(pk=outcome.id).update(result=result)
-                settings |= settings_of(entries.filter(pk=outcome.id).values_list("command", flat=True).first() or {})
+                # What clusters and extenders say is long, and changes nothing of this.
+                of_people = entries.filter(pk=outcome.id, type__in=SETTING)
+                settings |= settings_of(of_people.values_list("command", flat=True).first() or {})
         if batch.clock_moves:
             JournalEntry.objects.create(
                 run=self.run,

@@ -30,7 +30,7 @@ def upsert(
         return
     names = {column: column_of(model, column) for column in columns}
     quote = connection.ops.quote_name
-    table = quote(model._meta.db_table)
+    table = table_of(model)
     targets = ", ".join(quote(names[column]) for column in columns)
     values = f"({', '.join(['%s'] * len(columns))})"
     conflict = ", ".join(quote(names[column]) for column in key)
@@ -66,11 +66,24 @@ def parts_of(rows: Sequence[Sequence[Any]], key: Sequence[int]) -> Iterator[list
         yield part
 
 
+def table_of(model: type[models.Model]) -> str:
+    """Quoted, as statements name it."""
+    return connection.ops.quote_name(model._meta.db_table)
+
+
 def column_of(model: type[models.Model], name: str) -> str:
     field = model._meta.get_field(name)
     assert isinstance(field, models.Field)
     assert field.column is not None
     return field.column
+
+
+def inserted(row: models.Model, without: str) -> tuple[str, str, list[Any]]:
+    """(columns, placeholders, values) of an INSERT of all fields but one."""
+    fields = [field for field in row._meta.concrete_fields if field.name != without]
+    columns = ", ".join(connection.ops.quote_name(str(field.column)) for field in fields)
+    values = [field.get_db_prep_save(getattr(row, field.attname), connection) for field in fields]
+    return columns, ", ".join(["%s"] * len(fields)), values
 
 
 def identifier(model: type[models.Model], value: Any) -> Any:

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, Final
-from uuid import uuid4
 
 import msgspec
 from django.db import IntegrityError, transaction
-from django.db.models import F, Max
 from django.utils import timezone
 
 from schedweb.engine.commands import WriteOutcome, WriteOutcomes, plain
 from schedweb.engine.live import WriteRow
-from schedweb.runs.models import ClusterWrite, Followed, JournalEntry, Run
-from schedweb.runs.storing.lease import Lease, LeaseLost, mine
+from schedweb.runs.models import ClusterWrite, JournalEntry, Run
+from schedweb.runs.storing.lease import Lease, LeaseLost
+from schedweb.runs.storing.statements import answer, append, count_writes, use
 from schedweb.runs.storing.upserts import upsert
 from schedweb.writes.writes import Write
 
@@ -54,19 +53,19 @@ def store_outcomes(run: Run, lease: Lease, outcomes: Sequence[WriteOutcome]) -> 
         try:
             with transaction.atomic():
                 now = timezone.now()
-                if not Run.objects.filter(mine(lease)).update(used_at=now):
+                if not use(lease, now):
                     raise LeaseLost(f"run {run.pk} has another holder")
                 awaited = _answered(run, outcomes)
                 if awaited and not JournalEntry.objects.filter(run=run, type="stop").exists():
                     content = plain(WriteOutcomes(tuple(awaited)))
-                    newest = JournalEntry.objects.filter(run=run).aggregate(newest=Max("number"))["newest"] or 0
-                    JournalEntry.objects.create(
-                        run=run,
-                        number=newest + 1,
-                        client_id=uuid4(),
-                        type=content["type"],
-                        command=content,
-                        author_name=run.follows[:150],
+                    append(
+                        JournalEntry(
+                            run=run,
+                            type=content["type"],
+                            command=content,
+                            author_name=run.follows[:150],
+                            created_at=now,
+                        )
                     )
         except IntegrityError:
             continue  # a person's command took the number
@@ -76,27 +75,25 @@ def store_outcomes(run: Run, lease: Lease, outcomes: Sequence[WriteOutcome]) -> 
 def _answered(run: Run, outcomes: Sequence[WriteOutcome]) -> list[WriteOutcome]:
     """Those that the run waits for, and that nobody stored before."""
     now = timezone.now()
+    numbers = [each.number for each in outcomes]
+    rows = ClusterWrite.objects.filter(run=run, number__in=numbers, outcome__isnull=True)
+    known = {
+        number: (awaits, purpose) for number, awaits, purpose in rows.values_list("number", "is_awaited", "purpose")
+    }
     awaited: list[WriteOutcome] = []
+    made: list[tuple[int, str]] = []
     done = refused = 0
     for each in outcomes:
-        row = ClusterWrite.objects.filter(run=run, number=each.number, outcome__isnull=True).first()
-        if row is None:
+        if (row := known.pop(each.number, None)) is None:
             continue
-        row.outcome, row.answered_at = msgspec.to_builtins(each.outcome), now
-        row.save(update_fields=["outcome", "answered_at"])
-        if row.is_awaited:
+        is_awaited, purpose = row
+        made.append((each.number, msgspec.json.encode(each.outcome).decode()))
+        if is_awaited:
             awaited.append(each)
-        if row.purpose not in COUNTED_ONLY:
+        if purpose not in COUNTED_ONLY:
             done += each.outcome.is_done
             refused += not each.outcome.is_done
-    Followed.objects.filter(run=run).update(
-        writes_done=F("writes_done") + done,
-        writes_refused=F("writes_refused") + refused,
-    )
+    answer(run.pk, made, now)
+    if done or refused:
+        count_writes(run.pk, done, refused)
     return awaited
-
-
-def may_write(run: Run, lease: Lease) -> bool:
-    """Whether the lease is ours and nobody said Stop: asked right before a write is sent."""
-    stopped = JournalEntry.objects.filter(run=run, type="stop").exists()
-    return not stopped and Run.objects.filter(mine(lease)).exists()
