@@ -56,7 +56,7 @@ class Engine:
         """Of the last batch that was written."""
         self.acknowledged = 0
         self.stored_position, self.last_state = player.position, ""
-        self.last_frame = 0.0
+        self.last_frame = self.tells_at = 0.0
         self.frame_seconds = FRAME_SECONDS
         self.spent = 0.0
         """On making the last batch; seconds, as what follows."""
@@ -337,7 +337,7 @@ class Engine:
         self.doing = True
         self.outcomes.append(do(self.player, self.pace, place) or UntranslatedOutcome(offer.id, "applied"))
         self.doing = False
-        self.next_cycle_at = 0.0
+        self.next_cycle_at, self.tells_at = 0.0, time.monotonic() + TOGETHER_SECONDS
         self.urgent = True
 
     def await_ack(self, *, deaf: bool = False) -> None:
@@ -371,7 +371,7 @@ class Engine:
 
     def decides_more(self) -> bool:
         """Of a real cluster: pods that can be tried at once are, so that what is written for them goes together."""
-        is_soon = self.player.live is not None and time.monotonic() - self.last_frame < TOGETHER_SECONDS
+        is_soon = self.player.live is not None and time.monotonic() < self.tells_at
         return is_soon and self.may_operate() and self.player.has_work
 
     def maybe_emit(self) -> None:
