@@ -300,6 +300,13 @@ def test_a_claim_is_made_for_an_extended_resource_and_the_pod_is_told() -> None:
     assert mapping == {"containerName": "main", "resourceName": EXTENDED, "requestName": "container-0-request-1"}
     assert desk.reserved(MADE["name"]) == ["p1"]
     assert places(desk.game) == {"p1": "bound"}
+    # When both are gone the device is free: nothing of the time in memory is left.
+    gone = pod("p1")
+    made = resource("ResourceClaim", MADE["name"], {}, "shop")
+    new = wanting_extended("p2")
+    new["metadata"]["resourceVersion"] = "200"
+    desk.tell(ObservedChange("deleted", made), ObservedChange("deleted", gone), ObservedChange("added", new))
+    assert desk.one("create_claim").write.body["metadata"]["generateName"] == "p2-extended-resources-"
     desk.is_replayed()
 
 

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from schedweb.clusters.reading.rights import roles_yaml
+from schedweb.clusters.writing.answers import holds
 from schedweb.writes.claims import PROTECTION
 from schedweb.writes.writes import Outcome
 from tests.apiserver import ApiServer
@@ -106,6 +107,22 @@ def test_a_lost_answer_reserves_once(equipped: ApiServer, played: Played) -> Non
     assert lost.hits == 1
     assert len(equipped.requests.select(verb="patch", **STATUS)) == 1, "it is looked at before it is sent again"
     assert reserved(equipped) == ["p1"]
+
+
+def test_what_is_given_back_is_recognised_after_a_lost_answer() -> None:
+    """By what is left: reservations and finalizers of others do not count."""
+    mine, theirs = {"resource": "pods", "name": "p1", "uid": "u1"}, {"resource": "pods", "name": "p2", "uid": "u2"}
+    left = {"metadata": {"uid": "c"}, "status": {"reservedFor": [{"$patch": "delete", "uid": "u1"}]}}
+    taken = {"metadata": {"$deleteFromPrimitiveList/finalizers": [PROTECTION]}}
+    freed = {"status": {"allocation": None, "reservedFor": None, "devices": None}}
+
+    def found(reserved: list[Json], *finalizers: str) -> Json:
+        status: Json = {"reservedFor": reserved, "allocation": {"devices": {}}} if reserved else {}
+        return {"metadata": {"uid": "c", "finalizers": list(finalizers)}, "status": status}
+
+    assert [holds(found(each), left) for each in ([mine, theirs], [theirs], [])] == [False, True, True]
+    assert [holds(found([], *each), taken) for each in ((PROTECTION, "a/b"), ("a/b",), ())] == [False, True, True]
+    assert [holds(found(each), freed) for each in ([mine], [])] == [False, True]
 
 
 def test_who_is_not_bound_leaves_the_claim(equipped: ApiServer, played: Played) -> None:
