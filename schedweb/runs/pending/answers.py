@@ -43,7 +43,7 @@ _EVERY_NODE: Final[Mapping[str, str]] = {
     "DynamicResources": noted("No node that it may use has the devices that it asks for."),
     "PodTopologySpread": noted("On every node that it may use it would break its topology spread constraints."),
 }
-_IN_SHORT: Final = {
+IN_SHORT: Final = {
     FIT: forms("{count} has no room", "{count} have no room"),
     "NodePorts": forms("{count} has its host port taken", "{count} have its host ports taken"),
     "PodTopologySpread": forms("{count} would break its spreading", "{count} would break its spreading"),
@@ -338,7 +338,7 @@ def _in_short(kinds: Mapping[_Kind, int], of_extenders: Iterable[tuple[int, str]
             count,
             counted(*_NO_SPREAD_LABEL, count, key=unspread)
             if unspread
-            else counted(*_IN_SHORT.get(plugin, _REFUSED), count, plugin=plugin),
+            else counted(*IN_SHORT.get(plugin, _REFUSED), count, plugin=plugin),
         )
         for (plugin, unspread), count in ordered
         if plugin != EXTENDER
