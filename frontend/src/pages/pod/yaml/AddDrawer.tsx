@@ -27,17 +27,18 @@ const YamlEditor = later(() => import("@/pages/configuration/text/YamlEditor"));
 /** Texts that were typed and not added, by run and kind. */
 const typed = new Map<string, string>();
 const TOP = { line: 1 };
+/** Where kubectl puts what names none; others may have a quota already, and a second one counts for nothing. */
+const NAMESPACE = "default";
 
 interface AddDrawerProps {
   run: string;
   /** Which to begin with; the first where there is no template of it. */
   kind: string | undefined;
   nodes: readonly string[];
-  namespace: string;
   onClose: () => void;
 }
 
-export default function AddDrawer({ run, kind: asked, nodes, namespace, onClose }: AddDrawerProps) {
+export default function AddDrawer({ run, kind: asked, nodes, onClose }: AddDrawerProps) {
   useFocusBack();
   const [kind, setKind] = useState(() => (templateOf(asked ?? "") ?? TEMPLATES[0])?.kind ?? "");
   const [, setTyped] = useState(0);
@@ -50,7 +51,7 @@ export default function AddDrawer({ run, kind: asked, nodes, namespace, onClose 
     if (error !== null && marksOf(error).length === 0) submit.current?.focus();
   }, [error]);
   const queries = useQueryClient();
-  const template = templateOf(kind)?.text({ nodes, namespace }) ?? "";
+  const template = templateOf(kind)?.text({ nodes, namespace: NAMESPACE }) ?? "";
   const key = `${run} ${kind}`;
   const text = typed.get(key) ?? template;
   const type = (next: string) => {

@@ -14,10 +14,9 @@ interface AddObjectProps {
   run: string;
   /** Which the list shows. */
   kind: string | undefined;
-  namespace: string | undefined;
 }
 
-export function AddObject({ run: key, kind, namespace }: AddObjectProps) {
+export function AddObject({ run: key, kind }: AddObjectProps) {
   const store = useRunStore(key);
   const { run } = useRunView(store);
   const nodes = useNodes(store);
@@ -31,13 +30,7 @@ export function AddObject({ run: key, kind, namespace }: AddObjectProps) {
       </Button>
       <Suspense fallback={null}>
         {adding ? (
-          <AddDrawer
-            run={key}
-            kind={kind}
-            nodes={nodes.table?.names ?? []}
-            namespace={namespace ?? "default"}
-            onClose={() => setAdding(false)}
-          />
+          <AddDrawer run={key} kind={kind} nodes={nodes.table?.names ?? []} onClose={() => setAdding(false)} />
         ) : null}
       </Suspense>
     </>

@@ -15,7 +15,6 @@ import { ScrollRegion } from "@/components/ScrollRegion";
 import { useTypedSearch } from "@/components/useTypedSearch";
 import { listed } from "@/format/lists";
 import { count } from "@/format/number";
-import { quantity } from "@/format/resources";
 import { useKeys } from "@/keys/useKeys";
 import { useRunStore, useRunView } from "@/live/useLive";
 import { kindName, objectLabel, objectOf, objectText } from "@/pages/pod/yaml/objects";
@@ -74,7 +73,7 @@ export function ObjectsPage() {
           {first === undefined ? "" : count(first.count)}
         </span>
         <span className="grow" />
-        <AddObject run={run} kind={search.kind} namespace={rows.find((row) => row.namespace !== "")?.namespace} />
+        <AddObject run={run} kind={search.kind} />
       </header>
       <div className={classes.tools}>
         <label className={classes.search}>
@@ -179,13 +178,13 @@ export function ObjectsPage() {
   );
 }
 
-/** "cpu 6, memory 24 Gi" of a quota that is counted; "" of a second one in its namespace, which is not. */
+/** "cpu 6, memory 24Gi", as its bounds are written, of a quota that is counted; "" of a second one in its namespace, which is not. */
 function usedOf({ namespace, name }: RunObject, quotas: RunQuotas | undefined): string {
   return listed(
     (quotas?.resources ?? []).flatMap((resource) =>
       resource.quotas
         .filter((one) => one.namespace === namespace && one.name === name)
-        .map((one) => t("amountOfResource", { resource: resource.name, amount: quantity(one.used.text) })),
+        .map((one) => t("amountOfResource", { resource: resource.name, amount: one.used.text })),
     ),
   );
 }
