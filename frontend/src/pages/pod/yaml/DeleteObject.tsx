@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 
 import { sendCommand } from "@/api/commands";
-import type { ObjectRef } from "@/api/podQueries";
+import { type ObjectRef, yamlQuery } from "@/api/podQueries";
 import type { ObjectYaml } from "@/api/podTypes";
 import { Button } from "@/components/Button";
 import { Failed } from "@/components/Outcome";
@@ -46,7 +46,9 @@ export function DeleteObject({ run, object, known, onCancel, onDone }: DeleteObj
       dropDraft(run, object);
       notify({ kind: "ok", title: t(receipt.kept ? "deletionIsKept" : "objectWasDeleted", { objectLabel: label }) });
       onDone();
-      void queries.invalidateQueries({ queryKey: ["run", run] });
+      // Not its own text, which the drawer still shows until the page has another address: there is none any more.
+      const [, , text] = yamlQuery(run, object).queryKey;
+      void queries.invalidateQueries({ queryKey: ["run", run], predicate: ({ queryKey }) => queryKey[2] !== text });
     } catch (failure) {
       setError(failure instanceof Error ? failure : new Error(String(failure)));
       setSending(false);
