@@ -64,12 +64,31 @@ class StepLog:
         return steps[0].position, zstandard.compress(msgspec.msgpack.encode(Steps(QUEUES, steps)), 3)
 
 
+def first_clock_in(blob: bytes) -> int:
+    """Run time, in nanoseconds, of a blob's first step."""
+    return _opened(blob).steps[0].clock
+
+
+def position_at(blob: bytes, clock: int) -> int:
+    """Of the last step of a blob that is not after ``clock``, nanoseconds of run time.
+
+    Raises LookupError when its first one is."""
+    steps = _opened(blob).steps
+    place = bisect_right(steps, clock, key=lambda step: step.clock)
+    if place == 0:
+        raise LookupError(f"no step at or before {clock}")
+    return steps[place - 1].position
+
+
+def _opened(blob: bytes) -> Steps:
+    return _DECODER.decode(zstandard.ZstdDecompressor().decompress(blob, max_output_size=_LARGEST))
+
+
 def step_in(blob: bytes, position: int) -> tuple[int, int, dict[str, int]]:
     """(position, clock, pods per queue) of the last step of a blob that is not after `position`.
 
     Raises LookupError when its first one is."""
-    content = zstandard.ZstdDecompressor().decompress(blob, max_output_size=_LARGEST)
-    columns, steps = (found := _DECODER.decode(content)).columns, found.steps
+    columns, steps = (found := _opened(blob)).columns, found.steps
     place = bisect_right(steps, position, key=lambda step: step.position)
     if place == 0:
         raise LookupError(f"no step at or before {position}")

@@ -1,4 +1,5 @@
-"""What is told: which pods of a run wait for a person, or which evictions, where to decide, and how long there is."""
+"""What is told: which pods of a run wait for a person, or which evictions, where to decide, and how long there is; and
+that a shadow agrees too little."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ import msgspec
 from django.utils import timezone
 
 from schedweb.engine.times import iso, nanoseconds, wall
-from schedweb.runs.models import EvictionProposal, PodRecord, Run
+from schedweb.runs.models import EvictionProposal, Followed, PodRecord, Run
+from schedweb.runs.shadowing.selectors import last_hour
 from schedweb.runs.waiting.selectors import is_held
 from schedweb.serving import origin_known
 
@@ -122,11 +124,62 @@ class ProposedEvictions(msgspec.Struct):
         return enveloped("evictions.proposed", self)
 
 
+class ShadowBelow(msgspec.Struct):
+    """Of the last hour up to the newest binding, as the page has it."""
+
+    run: str
+    run_number: str
+    link: str
+    context: str
+    """The real cluster."""
+    configuration: str
+    agreed: int
+    decisions: int
+    """Bindings of the real scheduler that were judged."""
+    percent: float
+    """Of agreement, with one decimal; never above what it is."""
+    alert_below: int
+    since: str
+    """When it was seen to be below."""
+
+    @property
+    def title(self) -> str:
+        return f"{self.configuration} agrees with {self.context} in {self.percent:.1f} %, below {self.alert_below} %"
+
+    @property
+    def text(self) -> str:
+        return (
+            f"In the last hour the shadow {self.run_number} agreed with {self.agreed:,} of {self.decisions:,} bindings "
+            f"of the real scheduler: {self.link}"
+        )
+
+    def body(self) -> dict[str, Any]:
+        return enveloped("shadow.below", self)
+
+
+def of_shadow(run: Run, row: Followed) -> ShadowBelow:
+    origin, _ = origin_known()
+    hour = last_hour(run, row)["hour"]
+    agreed, decisions = hour["agreed"], hour["decisions"]
+    return ShadowBelow(
+        run=str(run.pk),
+        run_number=str(run),
+        link=f"{origin}/runs/{run.pk}/shadow",
+        context=run.follows,
+        configuration=run.configuration_version.configuration.name,
+        agreed=agreed,
+        decisions=decisions,
+        percent=1000 * agreed // max(1, decisions) / 10,
+        alert_below=row.alert_below or 0,
+        since=wall(row.below_since or timezone.now()),
+    )
+
+
 def text_of(lines: Iterable[str], more: int, link: str) -> str:
     return "\n".join([*lines, *([f"and {more:,} more: {link}"] if more else [])])
 
 
-def enveloped(kind: str, message: WaitingPods | ProposedEvictions) -> dict[str, Any]:
+def enveloped(kind: str, message: WaitingPods | ProposedEvictions | ShadowBelow) -> dict[str, Any]:
     data: dict[str, Any] = msgspec.to_builtins(message)
     return {"type": kind, "timestamp": wall(timezone.now()), "data": data}
 

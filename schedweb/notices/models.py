@@ -1,4 +1,5 @@
-"""Notice: that somebody is told, was told or could not be told of one pod that waits, or of one proposed eviction."""
+"""Notice: that somebody is told, was told or could not be told of one pod that waits, one proposed eviction, or a
+shadow that came to agree too little."""
 
 from __future__ import annotations
 
@@ -21,11 +22,14 @@ class Notice(models.Model):
         UNKNOWN = "unknown"
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="notices", db_index=False)
+    #: "" of a shadow.
     pod_uid = models.CharField(max_length=128)
     #: The pod's attempt that led to Permit: a pod that waits again later is told of again. 0 of an eviction.
     attempt = models.PositiveIntegerField()
     #: Of an eviction that is proposed for the pod: its number in the run. 0 of a pod that waits on Permit.
     proposal = models.PositiveIntegerField(default=0, db_default=0)
+    #: Of a shadow: which time it is that it fell below its threshold. 0 of all else.
+    alert = models.PositiveIntegerField(default=0, db_default=0)
     #: Which address, as a hash (schedweb/notices/targets.py): addresses hold secrets.
     target = models.CharField(max_length=32)
     state = models.CharField(max_length=10, choices=State.choices, default=State.PENDING)
@@ -36,7 +40,7 @@ class Notice(models.Model):
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(
-                fields=["run", "pod_uid", "attempt", "proposal", "target"], name="one_notice_per_wait"
+                fields=["run", "pod_uid", "attempt", "proposal", "alert", "target"], name="one_notice_per_wait"
             )
         ]
         indexes: ClassVar[list[models.Index]] = [models.Index(fields=["state", "at"])]

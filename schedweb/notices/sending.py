@@ -1,4 +1,5 @@
-"""Looks for what waits for a person, and tells each target of each once. Workers do it, beside what they play.
+"""Looks for what waits for a person, and which shadow agrees too little, and tells each target of each once. Workers do
+it, beside what they play.
 
 What is to be told is a row before it is told, and the row is claimed before anything is sent: of several workers one
 sends, and one that dies meanwhile leaves a row of which nobody knows whether it arrived. That is said, not sent again.
@@ -24,6 +25,7 @@ from schedweb.notices.targets import NotSent, Target, targets
 from schedweb.notices.topics import TOPICS, Topic
 from schedweb.observing.metrics import NOTICES
 from schedweb.runs.models import Run
+from schedweb.runs.shadowing.alerts import Crossings
 from schedweb.runs.storing.lease import close_own_connection
 
 log = logging.getLogger(__name__)
@@ -35,6 +37,7 @@ TRIES: Final = 12
 """Over some three hours."""
 LOST_AFTER: Final = datetime.timedelta(minutes=10)
 """Longer than any sending takes."""
+CROSSINGS: Final = Crossings()
 
 
 def write_down(target: Target) -> None:
@@ -73,7 +76,7 @@ def _send(target: Target, topic: Topic, run_id: UUID, tries: int, notices: Seque
         return
     Notice.objects.filter(pk__in=keys).update(state=Notice.State.SENT, tries=tries + 1, at=timezone.now())
     NOTICES.labels(target.kind, "sent").inc()
-    log.info("told %s of %s that wait", target.kind, about)
+    log.info("told %s of %s", target.kind, about)
 
 
 def _pending(keys: Iterable[int]) -> QuerySet[Notice]:
@@ -104,6 +107,7 @@ def leave_lost() -> None:
 def notify() -> None:
     """One look: everything that is due now."""
     leave_lost()
+    CROSSINGS.look()
     for target in targets():
         write_down(target)
         send_due(target)

@@ -1,4 +1,5 @@
-"""What people are told of: pods that wait on Permit for a person, and evictions that one is asked about."""
+"""What people are told of: pods that wait on Permit for a person, evictions that one is asked about, and shadows that
+agree too little with the real scheduler."""
 
 from __future__ import annotations
 
@@ -9,9 +10,10 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
-from schedweb.notices.messages import Message, of_evictions, of_pods
+from schedweb.notices.messages import Message, of_evictions, of_pods, of_shadow
 from schedweb.notices.models import Notice
-from schedweb.runs.models import EvictionProposal, PodRecord, Run
+from schedweb.runs.models import EvictionProposal, Followed, PodRecord, Run
+from schedweb.runs.shadowing.alerts import below_rows
 from schedweb.runs.waiting.evictions import proposal_rows
 
 _OVER: Final = (Run.State.FINISHED, Run.State.STOPPED, Run.State.PARKED)
@@ -28,7 +30,8 @@ class Topic(Protocol):
         """Whether it tells of this."""
 
     def standing(self, run: UUID, notices: Sequence[Notice]) -> list[Notice]:
-        """Those of ``notices`` about which a person can still decide, in the order in which they are told."""
+        """Those of ``notices`` that still hold, as about which a person can still decide, in the order in which they
+        are told."""
 
     def message(self, run: Run, notices: Sequence[Notice]) -> Message: ...
 
@@ -49,7 +52,7 @@ class WaitingOnPermit:
         return [Notice(run_id=run, pod_uid=uid, attempt=at, target=target, at=now) for run, uid, at in rows[:limit]]
 
     def holds(self, notice: Notice) -> bool:
-        return notice.proposal == 0
+        return notice.proposal == 0 and notice.alert == 0
 
     def standing(self, run: UUID, notices: Sequence[Notice]) -> list[Notice]:
         wanted = {(each.pod_uid, each.attempt): each for each in notices}
@@ -92,4 +95,27 @@ class ProposedEviction:
         return self.rows().filter(run=run, number__in=[each.proposal for each in notices]).order_by("number")
 
 
-TOPICS: Final[tuple[Topic, ...]] = (WaitingOnPermit(), ProposedEviction())
+class ShadowBelow:
+    noun = "alerts"
+
+    def untold(self, target: str, limit: int) -> list[Notice]:
+        told = Notice.objects.filter(run=OuterRef("run"), alert=OuterRef("alerts"), target=target)
+        rows = below_rows().exclude(Exists(told)).order_by("pk").values_list("run", "alerts")
+        now = timezone.now()
+        return [
+            Notice(run_id=run, pod_uid="", attempt=0, alert=alert, target=target, at=now) for run, alert in rows[:limit]
+        ]
+
+    def holds(self, notice: Notice) -> bool:
+        return notice.alert > 0
+
+    def standing(self, run: UUID, notices: Sequence[Notice]) -> list[Notice]:
+        """The newest time only, while it lasts."""
+        newest = below_rows().filter(run=run).values_list("alerts", flat=True).first()
+        return [each for each in notices if each.alert == newest]
+
+    def message(self, run: Run, notices: Sequence[Notice]) -> Message:
+        return of_shadow(run, Followed.objects.get(run=run))
+
+
+TOPICS: Final[tuple[Topic, ...]] = (WaitingOnPermit(), ProposedEviction(), ShadowBelow())

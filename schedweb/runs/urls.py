@@ -84,6 +84,7 @@ urlpatterns = [
     path("clusters/<path:name>/schedule/", following.ClusterScheduleApi.as_view()),
     path("runs/<uuid:run>/follow/", following.RunFollowApi.as_view()),
     path("runs/<uuid:run>/schedule/", following.RunScheduleApi.as_view()),
+    path("runs/<uuid:run>/schedule/real/", following.RunForRealApi.as_view()),
     path("runs/<uuid:run>/schedule/writes/", following.RunWritesApi.as_view()),
     path("runs/<uuid:run>/shadow/", shadowing.ShadowApi.as_view()),
     path("runs/<uuid:run>/shadow/decisions/", shadowing.ShadowDecisionsApi.as_view()),

@@ -23,6 +23,7 @@ from schedweb.database_version import refuse_to_work
 from schedweb.keeping.housekeeping import keep_house_until
 from schedweb.notices.sending import notices_until
 from schedweb.processes.forks import FORKS
+from schedweb.runs.following.ends import end_due
 from schedweb.runs.live.telling import tell_outcome
 from schedweb.runs.playing.dispatch import PLAY, next_run, refuse_late, runs_unheard_of, waiting_runs
 from schedweb.runs.records.analyses import ANALYSE, next_question, questions_wait
@@ -140,6 +141,7 @@ def sweep_until_stopped() -> None:
             try:
                 close_old_connections()
                 pause = look_around()
+                end_due()
                 for ended, outcomes in refuse_late():
                     for outcome in outcomes:
                         tell_outcome(ended, outcome)

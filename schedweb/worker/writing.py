@@ -41,7 +41,7 @@ from schedweb.engine.commands import WriteOutcome
 from schedweb.engine.frames import Deciding, Look
 from schedweb.engine.live import Scheduling, WriteRow
 from schedweb.runs.following.changes import known_lacks, store_scheduling
-from schedweb.runs.following.scheduling import SchedulingState, StateName
+from schedweb.runs.following.scheduling import HeldState, SchedulingState, StateName
 from schedweb.runs.models import Run
 from schedweb.runs.storing.lease import Lease, LeaseLost, close_own_connection
 from schedweb.runs.storing.patience import patiently
@@ -65,6 +65,8 @@ LONGEST_PAUSE: Final = 30.0
 """Until what was kept is tried again, in seconds; doubled while it fails."""
 AGAIN_SECONDS: Final = 10.0
 """Until it is tried again to begin, where the cluster may not be written to."""
+RENEWED_SECONDS: Final = 5.0
+"""So often it is stored that the cluster's Lease was renewed, where nothing else is new."""
 _STATE: Final = msgspec.json.Decoder(ClusterState)
 
 
@@ -129,6 +131,9 @@ class ClusterScheduling(Watching):
         self._problem: Words = ""
         self._tried_at: float | None = None
         self._stored_state: tuple[object, ...] | None = None
+        self._stored_at = self._since = 0.0
+        self._renewed_stored = ""
+        self._lacked, self._rights_back = False, 0.0
 
     # --- the supervisor's thread --------------------------------------------------------------------------------------
 
@@ -299,10 +304,41 @@ class ClusterScheduling(Watching):
             holder = ""
         problem = self._problem or ("" if self._holder is None else self._holder.problem)
         lacks, who = ((), "") if rights is None else (rights.lacks, rights.who)
-        if (state, holder, str(problem), lacks) != self._stored_state:
-            self._stored_state = (state, holder, str(problem), lacks)
-            told = SchedulingState(state, time.time(), problem, holder, lacks, who)
-            patiently(lambda: store_scheduling(self.lease, msgspec.json.encode(told).decode()))
+        if self._lacked and not lacks:
+            self._rights_back = time.time()
+        self._lacked = bool(lacks)
+        told = SchedulingState(state, 0.0, problem, holder, lacks, who, self._lease_seen(), self._rights_back)
+        self._store_told(told)
+
+    def _lease_seen(self) -> HeldState | None:
+        holder = self._holder
+        if holder is None or not (spec := holder.seen):
+            return None
+        text = {name: str(spec.get(name) or "") for name in ("holderIdentity", "acquireTime", "renewTime")}
+        return HeldState(
+            name=f"{holder.namespace}/{holder.name}",
+            holder=text["holderIdentity"],
+            is_ours=text["holderIdentity"] == holder.identity,
+            acquired=text["acquireTime"],
+            renewed=text["renewTime"],
+            transitions=int(spec.get("leaseTransitions") or 0),
+            seconds=int(spec.get("leaseDurationSeconds") or 0),
+        )
+
+    def _store_told(self, told: SchedulingState) -> None:
+        """Where it differs; of a Lease that was renewed and nothing more, now and then."""
+        lease = told.lease
+        facts = (told.state, told.holder, str(told.problem), told.lacks, told.rights_back)
+        facts = (*facts, None if lease is None else replace(lease, renewed=""))
+        is_renewed = lease is not None and lease.renewed != self._renewed_stored
+        if facts == self._stored_state and not (is_renewed and time.monotonic() - self._stored_at > RENEWED_SECONDS):
+            return
+        if self._stored_state is None or facts[:2] != self._stored_state[:2]:
+            self._since = time.time()
+        self._stored_state, self._stored_at = facts, time.monotonic()
+        self._renewed_stored = "" if lease is None else lease.renewed
+        encoded = msgspec.json.encode(replace(told, since=self._since)).decode()
+        patiently(lambda: store_scheduling(self.lease, encoded))
 
     def _is_without_rights(self, rights: RightsAsked) -> bool:
         """Nothing can be bound."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,12 @@ from tests.schedweb.engine.test_judged import PACKED
 
 PATIENCE = 60_000
 MESSAGE = "0/3 nodes are available: 3 Insufficient cpu."
+
+LOCAL = """milliseconds => {
+    const at = new Date(Date.now() + milliseconds - new Date().getTimezoneOffset() * 60000);
+    return at.toISOString().slice(0, 19);
+}"""
+"""So many milliseconds from now, as a field of date and time has it."""
 
 
 def pending(name: str) -> dict[str, Any]:
@@ -99,10 +106,19 @@ def test_a_real_pod_is_seen_from_pending_to_bound(followed: Visit, api_server: A
     page.get_by_role("button", name="Stop following").click()
     expect(strip).to_contain_text("followed no more", timeout=PATIENCE)
 
-    # What if ours had decided since then?
+    # What if ours had decided since then? A time before it began has no step; that of a step has one.
     page.goto(f"{followed.origin}/runs/{id_}@{step}")
     page.get_by_role("button", name="Fork", exact=True).click()
     asked = page.get_by_role("dialog", name=f"Fork at step {step:,}")
+    followed.expect_complaint("422")
+    since = asked.get_by_label("Since")
+    expect(since).to_have_value(re.compile("T"))
+    since.fill("2001-01-01T09:00:00")
+    expect(asked.get_by_role("alert")).to_contain_text("it has no step at 2001-01-01")
+    expect(asked.get_by_role("button", name="Fork")).to_be_disabled()
+    since.fill(page.evaluate(LOCAL, 0))
+    expect(asked.get_by_role("status")).to_contain_text(re.compile("^Takes step "), timeout=PATIENCE)
+    since.fill("")
     expect(asked.get_by_label("Take what came to prod afterwards")).to_be_checked()
     asked.get_by_role("button", name="Fork").click()
     expect(page.get_by_text(re.compile(r"\d+ of \d+ still to come"))).to_be_visible(timeout=PATIENCE)
@@ -129,9 +145,14 @@ def test_a_planted_difference_is_seen_with_its_plugin(followed: Visit, api_serve
     begin = form.get_by_role("button", name="Try it on this cluster")
     expect(begin).to_be_enabled(timeout=PATIENCE)
     form.get_by_role("combobox", name="Configuration").select_option(label="bin packing")
+    expect(form.get_by_role("combobox", name="For")).to_have_value("1440")
     begin.click()
     expect(page).to_have_url(re.compile("/runs/[^/]+/shadow"), timeout=PATIENCE)
     expect(page.get_by_role("heading", name="Shadow of prod")).to_be_visible(timeout=PATIENCE)
+    id_ = page.url.partition("/runs/")[2].partition("/")[0]
+    about = f"{followed.origin}/api/v1/runs/{id_}/follow/"
+    first = datetime.fromisoformat(page.request.get(about).json()["until"])
+    assert timedelta(hours=23) < first - datetime.now(UTC) <= timedelta(hours=24)
     expect(page.get_by_text("has bound no pod since")).to_be_visible(timeout=PATIENCE)
     shadow = page.url
 
@@ -160,6 +181,21 @@ def test_a_planted_difference_is_seen_with_its_plugin(followed: Visit, api_serve
     expect(row).to_be_visible()
     page.get_by_role("link", name=re.compile("^Stays pending")).click()
     expect(page.get_by_text("No decision of this kind.")).to_be_visible(timeout=PATIENCE)
+
+    # It goes on a day longer, then until a moment that is soon: it stops by itself.
+    page.get_by_role("button", name=re.compile("^until ")).click()
+    end = page.get_by_role("dialog", name="When this run ends")
+    end.get_by_role("button", name="A day longer").click()
+    expect(end).to_have_count(0)
+    assert datetime.fromisoformat(page.request.get(about).json()["until"]) - first == timedelta(days=1)
+    page.get_by_role("button", name=re.compile("^until ")).click()
+    end.get_by_label("Ends at").fill(page.evaluate(LOCAL, 5000))
+    end.get_by_role("button", name="Set the end").click()
+    expect(end).to_have_count(0)
+    page.goto(shadow.replace("/shadow", ""))
+    strip = page.get_by_role("status").filter(has_text="Follows prod")
+    expect(strip).to_contain_text("followed no more, since", timeout=PATIENCE)
+    expect(page.get_by_text("It was to go on until")).to_be_visible()
 
     sent = {(each.method, each.resource) for each in api_server.requests if each.method != "GET"}
     assert sent <= {("POST", "selfsubjectaccessreviews")}

@@ -195,9 +195,48 @@ def test_with_the_keyboard_a_dry_run_binds_nothing(begun: tuple[Visit, Site], ap
     writes = site.get(f"/api/v1/runs/{run}/schedule/writes/?purpose=bind")["results"]
     assert [each["node"] for each in writes] == ["n2"]
 
+    expect(band(page)).to_contain_text(re.compile(r"\d of 60 a minute"))
+
+    # The dry run is ended into the real thing, on its terms.
+    ask = band(page).get_by_role("button", name="Schedule for real…")
+    ask.focus()
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog", name=f"Schedule for real in {CONTEXT}, with these terms?")
+    for words in ("ours, version 1", "at most 60 bindings a minute", "on nodes with pool=ours"):
+        expect(dialog).to_contain_text(words)
+    typed = dialog.get_by_role("textbox", name=re.compile("^Type the cluster’s name"))
+    expect(typed).to_be_focused()
+    page.keyboard.type("prd")
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_role("alert")).to_have_text(f"That is not {CONTEXT}.")
+    assert site.get("/api/v1/runs/")["count"] == 1
+    assert unfit_in(page, ("390 px", "768 px", "1440 px")) == []
+    typed.fill(CONTEXT)
+    page.keyboard.press("Enter")
+    expect(page).not_to_have_url(re.compile(run), timeout=PATIENCE)
+    real = run_of(page)
+    expect(band(page)).to_contain_text(f"Binds real pods in {CONTEXT}", timeout=PATIENCE)
+    site.run_until(run, "the dry run is stopped", lambda found: found["state"] == "stopped")
+    until("p1 is bound for real", lambda: node_of(api_server, "p1") == "n2")
+    sent = api_server.requests.select(resource="pods/binding")
+    assert [each.name for each in sent if not each.dry_run] == ["p1"]
+    assert unfit_in(page, ("390 px", "768 px", "1024 px", "1440 px")) == []
+
+    band(page).get_by_role("link", name=re.compile("written")).click()
+    facts = page.get_by_role("region", name="How it stands")
+    expect(facts.get_by_role("region", name="Lease")).to_contain_text("Held by this run", timeout=PATIENCE)
+    expect(facts.get_by_role("region", name="Bindings a minute")).to_contain_text(re.compile(r"\d of 60"))
+    assert unfit_in(page, ("390 px", "768 px", "1024 px", "1440 px")) == []
+    page.goto(f"{seen.origin}/")
+    card = page.get_by_role("listitem").filter(has_text="Schedules")
+    expect(card.get_by_role("link", name=CONTEXT)).to_be_visible(timeout=PATIENCE)
+    assert unfit_in(page, ("390 px", "768 px", "1024 px", "1440 px")) == []
+    card.get_by_role("link", name=re.compile("^r-")).first.click()
+    expect(page).to_have_url(re.compile(f"/runs/{real}"), timeout=PATIENCE)
+
     page.keyboard.press("Shift+S")
     expect(band(page)).to_contain_text("Stopped by you at", timeout=PATIENCE)
-    site.run_until(run, "it is stopped", lambda found: found["state"] == "stopped")
+    site.run_until(real, "it is stopped", lambda found: found["state"] == "stopped")
     expect(band(page).get_by_role("link", name="Schedule again…")).to_be_visible()
 
 

@@ -176,5 +176,6 @@ def test_the_description_says_who_takes_a_key() -> None:
         "runs_create",
         "runs_exact",
         "runs_fork",
+        "runs_schedule_for_real",
         "snapshots_events_add",
     }

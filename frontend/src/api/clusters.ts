@@ -50,6 +50,8 @@ export interface FollowWish {
   shadow?: ShadowWay;
   /** How much is kept of the run. */
   megabytes?: number;
+  /** After which it is stopped by itself. */
+  minutes?: number;
 }
 
 /** First of all the cluster is read: `reading` says how far, and is asked about again until there is a run. */
@@ -61,6 +63,7 @@ export const followCluster = (name: string, wish: FollowWish, reading?: string) 
       ...(wish.configuration === undefined ? {} : { configuration_version: wish.configuration }),
       ...(wish.shadow === undefined ? {} : { shadow: true, way: wish.shadow }),
       ...(wish.megabytes === undefined ? {} : { megabytes: wish.megabytes }),
+      ...(wish.minutes === undefined ? {} : { minutes: wish.minutes }),
     },
   });
 
@@ -98,3 +101,7 @@ export const followedQuery = (run: string) =>
 /** How much is kept of such a run, from now on. */
 export const keepAtMost = (run: string, megabytes: number) =>
   request<Followed>(pathOf("runs", run, "follow"), { method: "PUT", body: { megabytes } });
+
+/** When such a run is stopped by itself; null: when somebody stops it. */
+export const endAt = (run: string, until: string | null) =>
+  request<Followed>(pathOf("runs", run, "follow"), { method: "PUT", body: { until } });

@@ -59,6 +59,8 @@ export interface RunFilter {
   configuration?: string | undefined;
   state?: RunState | undefined;
   fork?: boolean | undefined;
+  /** Only those that are beside a real cluster now. */
+  beside?: boolean | undefined;
 }
 
 export const runsQuery = (offset = 0, limit = 50, filter: RunFilter = {}) =>
@@ -87,6 +89,14 @@ export const stepQuery = (run: string, position: number) =>
     queryKey: ["run", run, "timeline", position],
     queryFn: ({ signal }) => request<Step>(pathOf("runs", run, "timeline", position), { signal }),
     staleTime: Infinity,
+    retry: false,
+  });
+
+/** The last step before a moment of the run's clock; the error says why there is none. */
+export const stepAtQuery = (run: string, at: string) =>
+  queryOptions({
+    queryKey: ["run", run, "timeline", "at", at],
+    queryFn: ({ signal }) => request<Timeline>(withQuery(pathOf("runs", run, "timeline"), { at }), { signal }),
     retry: false,
   });
 

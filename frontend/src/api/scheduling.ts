@@ -57,3 +57,15 @@ export const writesQuery = (run: string, { events, ...filter }: WriteFilter, off
     staleTime: 0,
     refetchInterval: offset === 0 ? ASK_AGAIN : false,
   });
+
+export interface ForRealWish {
+  /** The cluster's name, as a person typed it. */
+  typed: string;
+}
+
+/** A dry run's terms for real; as `scheduleCluster`. The dry run stops when there is a run. */
+export const scheduleForReal = (dryRun: string, wish: ForRealWish, reading?: string) =>
+  request<Schemas["FollowAnswer"]>(pathOf("runs", dryRun, "schedule", "real"), {
+    method: "POST",
+    body: { ...(reading === undefined ? {} : { import_id: reading }), ...wish },
+  });

@@ -84,6 +84,26 @@ export function day(iso: string, now: number, timeFirst = false): string {
   }).format(moment);
 }
 
+/** "today 09:57", "17 Nov, 09:57". */
+export function dayAndTime(iso: string, now: number): string {
+  const moment = new Date(iso);
+  const isToday = moment.toDateString() === new Date(now).toDateString();
+  return isToday ? day(iso, now) : `${day(iso, now)}, ${clockOf(moment)}`;
+}
+
+/** What a field of date and time in the reader's own time holds: "2026-11-17T09:57:03". */
+export function localMoment(iso: string): string {
+  const moment = new Date(iso);
+  const date = `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;
+  return `${date}T${two(moment.getHours())}:${two(moment.getMinutes())}:${two(moment.getSeconds())}`;
+}
+
+/** Of such a field, as ISO-8601 in UTC; null of what is no time. */
+export function isoOfLocal(text: string): string | null {
+  const moment = new Date(text);
+  return text === "" || Number.isNaN(moment.getTime()) ? null : moment.toISOString();
+}
+
 /** The same where today goes without saying: "09:57", "yesterday", "17 Nov". */
 export function sinceDay(iso: string, now: number): string {
   const moment = new Date(iso);

@@ -7,6 +7,9 @@ import { type Answer, ok, refused, serve, showAt } from "@/testing/showPage";
 import ForkDialog from "./ForkDialog";
 import { useFork } from "./useFork";
 
+const AT = { position: 37, clock: "2026-01-01T08:59:58Z", counts: {} };
+let when: Answer = ok({ first: 0, last: 50, at: AT });
+
 const answers = {
   "GET /configurations/": ok({ results: [{ id: "c", name: "bin packing", latest: { id: "v7" } }], count: 1 }),
   "GET /runs/r/timeline/40/": ok({ step: { position: 40, clock: "2026-01-01T09:00:00Z", counts: {} } }),
@@ -20,13 +23,13 @@ function Forks({ runKey, follows }: { runKey: string; follows: string }) {
   return (
     <>
       <button onClick={() => fork()} aria-label={GO} />
-      {asked === null ? null : <ForkDialog run="r" cluster={follows} step={asked} onClose={forget} />}
+      {asked === null ? null : <ForkDialog run="r" cluster={follows} step={asked.step} onClose={forget} />}
     </>
   );
 }
 
 async function forks(runKey: string, follows: string, made: () => Answer = ok({ id: "made" })) {
-  const calls = serve({ ...answers, "POST /runs/r/forks/": made });
+  const calls = serve({ ...answers, "GET /runs/r/timeline/": () => when, "POST /runs/r/forks/": made });
   const page = await showAt(`/runs/${runKey}`, "/runs/$run", <Forks runKey={runKey} follows={follows} />);
   fireEvent.click(await screen.findByLabelText(GO));
   const sent = () => calls.filter(({ method }) => method === "POST").map(({ body }) => body);
@@ -37,6 +40,7 @@ describe("a fork of a run beside a real cluster", () => {
   afterEach(() => {
     cleanup();
     vi.unstubAllGlobals();
+    when = ok({ first: 0, last: 50, at: AT });
   });
 
   it("takes what came afterwards with another configuration, and its page is opened", async () => {
@@ -67,11 +71,36 @@ describe("a fork of a run beside a real cluster", () => {
     screen.getByRole("dialog");
   });
 
-  it.each([
-    ["r@40", ""],
-    ["r", "prod"],
-  ])("of %s beside %j asks nothing", async (runKey, follows) => {
-    const { address } = await forks(runKey, follows);
+  it.each(["r@40", "r"])("of %s beside no cluster asks nothing", async (runKey) => {
+    const { address } = await forks(runKey, "");
     await waitFor(() => expect(address()).toBe("/runs/made"));
+  });
+
+  it("as it is now takes nothing that came", async () => {
+    const { sent } = await forks("r", "prod");
+    await screen.findByText("As it is now. With a time: as it was then.");
+    expect(screen.queryByRole("checkbox")).toBeNull();
+    fireEvent.click(screen.getByRole("button", { name: "Fork" }));
+    await waitFor(() => expect(sent()).toEqual([{ arrivals: false }]));
+  });
+
+  it("takes a time of the reader's, and says which step that is", async () => {
+    const { sent } = await forks("r", "prod");
+    fireEvent.change(await screen.findByLabelText("Since"), { target: { value: "2026-01-01T09:00:00" } });
+    await screen.findByText(/^Takes step 37, of 2026-01-01 08:59:58 UTC/);
+    fireEvent.click(screen.getByRole("button", { name: "Fork" }));
+    const at = new Date("2026-01-01T09:00:00").toISOString();
+    await waitFor(() => expect(sent()).toEqual([{ at, arrivals: true }]));
+  });
+
+  it("says of a time without a step why there is none, and makes no fork", async () => {
+    when = refused("r-0007 began at 10:00: it has no step at 09:00.", 422);
+    const { sent } = await forks("r@40", "prod");
+    fireEvent.change(await screen.findByLabelText("Since"), { target: { value: "2026-01-01T09:00:00" } });
+    expect((await screen.findByRole("alert")).textContent).toMatch(/it has no step at 09:00/);
+    const button = screen.getByRole<HTMLButtonElement>("button", { name: "Fork" });
+    expect(button.disabled).toBe(true);
+    fireEvent.submit(button.closest("form") as HTMLFormElement);
+    expect(sent()).toEqual([]);
   });
 });

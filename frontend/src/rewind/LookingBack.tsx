@@ -66,7 +66,7 @@ export function LookingBack({ runKey }: { runKey: string }) {
         </Button>
       )}
       <Suspense fallback={null}>
-        {asked === null ? null : <ForkDialog run={run} cluster={whose?.follows ?? ""} step={asked} onClose={forget} />}
+        {asked === null ? null : <ForkDialog run={run} cluster={whose?.follows ?? ""} step={asked.step} onClose={forget} />}
       </Suspense>
     </div>
   );

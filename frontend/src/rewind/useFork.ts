@@ -10,12 +10,12 @@ import { t } from "./texts";
 export interface Forker {
   busy: boolean;
   /**
-   * A new run that begins where this one is, or was at `step`; its page is opened. Of a run beside a real cluster, where
-   * it was: first somebody says what the fork takes of what came to the cluster afterwards.
+   * A new run that begins where this one is, or was at `step`; its page is opened. Of a run beside a real cluster first
+   * somebody says since when, and what the fork takes of what came to the cluster afterwards.
    */
   fork: (step?: number) => void;
-  /** The step about which somebody is asked. */
-  asked: number | null;
+  /** About which step somebody is asked: null is as the run is now. */
+  asked: { step: number | null } | null;
   forget: () => void;
 }
 
@@ -23,13 +23,13 @@ export interface Forker {
 export function useFork(runKey: string, follows: string): Forker {
   const navigate = useNavigate();
   const [busy, setBusy] = useState(false);
-  const [asked, setAsked] = useState<number | null>(null);
+  const [asked, setAsked] = useState<Forker["asked"]>(null);
   const fork = useCallback(
     (step?: number) => {
       const { run, at } = runAt(runKey);
       const position = step ?? at;
-      if (follows !== "" && position !== null) {
-        setAsked(position);
+      if (follows !== "") {
+        setAsked({ step: position });
         return;
       }
       setBusy(true);

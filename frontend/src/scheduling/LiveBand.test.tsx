@@ -18,6 +18,8 @@ const SCHEDULED: Scheduled = {
   bindings_per_minute: 60,
   node_selector: {},
   dry_run: false,
+  bound_last_minute: 14,
+  lease: null,
   written: 4,
   refused: 1,
   on_their_way: 0,

@@ -5,7 +5,7 @@
  */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, Suspense, useState } from "react";
 
 import { type Scheduled, scheduledQuery } from "@/api/scheduling";
 import { useMe } from "@/api/useMe";
@@ -16,13 +16,15 @@ import { clauses, listed } from "@/format/lists";
 import { exact } from "@/format/time";
 import { useKeys } from "@/keys/useKeys";
 import { perform } from "@/live/commands";
+import { later } from "@/parts/later";
 import { notifyError } from "@/shell/notify";
 
 import classes from "./LiveBand.module.css";
 import { Rejected } from "./Rejected";
 import { rich, t } from "./texts";
-import { lookOf, meanwhile, termsOf, titleOf, whyNot } from "./words";
+import { lookOf, meanwhile, rateOf, termsOf, titleOf, whyNot } from "./words";
 
+const ForRealDialog = later(() => import("./ForRealDialog"));
 const SHIFT_S = "⇧S";
 
 /** `run`: its id, without a position. `alone`: no other run is on the page, so that a key can mean this one. */
@@ -30,6 +32,7 @@ export function LiveBand({ run, alone = true }: { run: string; alone?: boolean }
   const { me, operates } = useMe();
   const { data } = useQuery(scheduledQuery(run));
   const stop = useStop(run);
+  const [asking, setAsking] = useState(false);
   const canStop = data !== undefined && data.state !== "stopped" && operates;
   useKeys(
     canStop && alone ? [{ keys: "S", label: t("stopScheduling"), group: t("run"), run: () => void stop.send() }] : [],
@@ -51,11 +54,23 @@ export function LiveBand({ run, alone = true }: { run: string; alone?: boolean }
           </span>
         </div>
         <span className="grow" />
+        {look === "off" ? null : <span className={`${classes.rate ?? ""} num`}>{rateOf(data)}</span>}
         <Link to="/runs/$run/writes" params={{ run }} className={`${classes.writes ?? ""} leads num`}>
           {t("written", { count: data.written })}
           {data.refused > 0 ? <span>{t("refused", { count: data.refused })}</span> : null}
           {data.on_their_way > 0 ? <span>{t("onTheirWay", { count: data.on_their_way })}</span> : null}
         </Link>
+        {data.dry_run && operates ? (
+          <Button
+            sends
+            className={classes.forReal}
+            title={t("whatForRealIs")}
+            aria-haspopup="dialog"
+            onClick={() => setAsking(true)}
+          >
+            {t("scheduleForRealAsk")}
+          </Button>
+        ) : null}
         {data.state === "stopped" ? (
           <Link to="/clusters/$cluster" params={{ cluster: data.context }} className={`${classes.again ?? ""} leads`}>
             {t("scheduleAgain")}
@@ -75,6 +90,9 @@ export function LiveBand({ run, alone = true }: { run: string; alone?: boolean }
         ) : null}
       </section>
       <div className={classes.frame} data-look={look} aria-hidden="true" />
+      <Suspense fallback={null}>
+        {asking ? <ForRealDialog run={run} scheduled={data} onClose={() => setAsking(false)} /> : null}
+      </Suspense>
       {data.problem === "" && data.lacks === null ? (
         <Rejected key={data.rejected.length} scheduled={data} />
       ) : (

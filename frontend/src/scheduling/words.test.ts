@@ -18,6 +18,8 @@ function scheduled(more: Partial<Scheduled> = {}): Scheduled {
     bindings_per_minute: 0,
     node_selector: {},
     dry_run: false,
+    bound_last_minute: 0,
+    lease: null,
     written: 0,
     refused: 0,
     on_their_way: 0,

@@ -1,6 +1,7 @@
 /** How a run that schedules a real cluster stands, in words. */
 import type { Scheduled } from "@/api/scheduling";
 import { both, either, sentences } from "@/format/lists";
+import { count } from "@/format/number";
 import { wallTime } from "@/format/time";
 
 import { t } from "./texts";
@@ -35,6 +36,11 @@ export function termsOf({ schedulers, namespaces, bindings_per_minute, node_sele
     bindings_per_minute === 0 ? t("noLimit") : t("atMostAMinute", { count: bindings_per_minute }),
     ...(labels.length === 0 ? [] : [t("onNodesWith", { labels: both(labels) })]),
   ];
+}
+
+/** Bindings of the last minute, and how many it may have. */
+export function rateOf({ bound_last_minute: now, bindings_per_minute: most }: Scheduled): string {
+  return most === 0 ? t("boundAMinute", { count: now }) : t("boundOfAMinute", { now: count(now), most: count(most) });
 }
 
 /** Why nothing is written, since when, and what goes on by itself; "" while it writes. */

@@ -21,7 +21,7 @@ Action = Literal[
     "account.create", "account.disable", "account.enable", "account.role", "account.password", "account.link",
     "account.identity", "request",
     "decision.approve", "decision.reject", "decision.override",
-    "run.delete", "run.restore", "run.remove", "run.configuration", "run.keep", "run.star", "run.unstar",
+    "run.delete", "run.restore", "run.remove", "run.configuration", "run.keep", "run.until", "run.star", "run.unstar",
     "run.prune",
     "snapshot.import", "snapshot.events", "snapshot.delete", "snapshot.restore", "snapshot.remove",
     "configuration.create", "configuration.change", "configuration.rename", "configuration.delete",

@@ -51,9 +51,10 @@ class Driver:
         record: Record,
         seed: int,
         complain: Callable[[Words], None] = lambda why: None,
+        may_bind: Callable[[], bool] = lambda: True,
     ) -> None:
-        """``complain`` hears why the Lease cannot be had, where nobody else has it. Raises ClusterProblem, also for
-        configurations that cannot be played without a run."""
+        """``complain`` hears why the Lease cannot be had, where nobody else has it; without ``may_bind`` nothing is
+        decided. Raises ClusterProblem, also for configurations that cannot be played without a run."""
         _check(configuration, scheduler_names)
         self.limits = limits
         self.ended: Ended | None = None
@@ -77,7 +78,7 @@ class Driver:
         )
         self.writer = Writer(access, is_held=self.is_leader, record=record, limits=limits, patience=FOR_EVER)
         self._events = Events(self.writer.send, host)
-        self._now = 0
+        self._now, self._may_bind = 0, may_bind
         self._failure: Exception | None = None
         """Of the thread that writes Events."""
 
@@ -152,7 +153,9 @@ class Driver:
             cluster.hear(change)
 
     def _may_go_on(self) -> bool:
-        return self.is_leader() and self._informers.are_live() and not self.writer.binding_free_in()
+        return (
+            self._may_bind() and self.is_leader() and self._informers.are_live() and not self.writer.binding_free_in()
+        )
 
     def _arrived(self, wait: float) -> list[Changed]:
         found: list[Changed] = []

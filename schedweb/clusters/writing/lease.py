@@ -73,6 +73,11 @@ class LeaseHolder:
         """Whose it was when it was seen last."""
         return "" if self._lease is None else str(_spec(self._lease).get("holderIdentity") or "")
 
+    @property
+    def seen(self) -> dict[str, Any]:
+        """Its spec when it was seen last."""
+        return {} if self._lease is None else _spec(self._lease)
+
     def is_held(self) -> bool:
         renewed = self._renewed_at
         return renewed is not None and time.monotonic() < renewed + RENEW_DEADLINE

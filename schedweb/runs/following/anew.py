@@ -27,7 +27,8 @@ def follow_anew(run: Run, lease: Lease, why: Words) -> Run | None:
         refuse_pending(run, stopped(run))
         words = sentence("{why} {context} is followed by {new} now.", why=why, context=run.follows, new=str(new))
         Followed.objects.filter(run=run).update(ended=words)
-        Followed.objects.filter(run=new).update(most_bytes=known.most_bytes, alert_below=known.alert_below)
+        kept = ("most_bytes", "alert_below", "below_since", "alerts", "ends_at")
+        Followed.objects.filter(run=new).update(**{name: getattr(known, name) for name in kept})
 
     try:
         return run_follow(

@@ -34,11 +34,13 @@ from schedweb.runs.following.serializers import (
     FollowAnswerSerializer,
     FollowedSerializer,
     FollowRequestSerializer,
+    ForRealSerializer,
     KeepSerializer,
     ScheduledSerializer,
     ScheduleRequestSerializer,
 )
-from schedweb.runs.following.terms import refuse_person, terms_of
+from schedweb.runs.following.terms import refuse_person, terms_for_real, terms_of
+from schedweb.runs.models import Followed, Run
 from schedweb.runs.playing.selectors import run_body
 from schedweb.runs.records.runs import run_get
 from schedweb.snapshots import queue
@@ -98,6 +100,7 @@ def begun(
     shadow: bool = False,
     own_world: bool = False,
     terms: Scheduling | None = None,
+    in_place_of: Run | None = None,
 ) -> Response:
     """The cluster begins to be read, is being read, or there is a run. Raises ApiError."""
     version = asked.get("configuration_version")
@@ -117,9 +120,11 @@ def begun(
             user=user,
             configuration_version=version,
             megabytes=asked.get("megabytes", 0),
+            minutes=asked.get("minutes", 0),
             shadow=shadow,
             own_world=own_world,
             terms=terms,
+            in_place_of=in_place_of,
         )
     except ClusterProblem as problem:
         raise refused(problem) from None
@@ -146,8 +151,9 @@ class RunFollowApi(APIView):
 
     @extend_schema(
         operation_id="runs_keep",
-        description="How much is kept of a run that follows a cluster, from now on. Of one that has more than three "
-        "quarters of that its oldest part goes when it is measured next, within a minute or so.",
+        description="How much is kept of a run that follows a cluster, from now on, and when it is stopped by itself. "
+        "Of one that has more than three quarters of that its oldest part goes when it is measured next, within a "
+        "minute or so.",
         request=KeepSerializer,
         responses=FollowedSerializer,
     )
@@ -155,7 +161,10 @@ class RunFollowApi(APIView):
         wanted = KeepSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         found = run_get(run)
-        services.keep_at_most(run=found, megabytes=wanted.validated_data["megabytes"])
+        asked = wanted.validated_data
+        services.follow_change(
+            run=found, megabytes=asked.get("megabytes"), until=asked.get("until"), sets_until="until" in asked
+        )
         return Response(followed_body(found))
 
 
@@ -170,6 +179,33 @@ class RunScheduleApi(APIView):
     )
     def get(self, request: Request, run: UUID) -> Response:
         return Response(scheduled_body(run_get(run)))
+
+
+class RunForRealApi(APIView):
+    permission_classes = (IsOperator,)
+
+    @extend_schema(
+        operation_id="runs_schedule_for_real",
+        description="Of a dry run: begins a run that schedules the cluster for real, with the same configuration and "
+        "on the same terms, and stops the dry run when there is one. As `clusters_schedule`: the cluster is read and "
+        "the credentials are asked first (202), then there is a run (201); refused for the same reasons.",
+        request=ForRealSerializer,
+        responses={201: FollowAnswerSerializer, 202: FollowAnswerSerializer},
+    )
+    @idempotent()
+    def post(self, request: Request, run: UUID) -> Response:
+        user = signed_in_user(request)
+        refuse_person(user, request.auth)
+        wanted = ForRealSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        dry = run_get(run)
+        terms = terms_for_real(dry, wanted.validated_data["typed"])
+        asked = {
+            **wanted.validated_data,
+            "configuration_version": dry.configuration_version_id,
+            "megabytes": Followed.objects.get(run=dry).most_bytes // services.MEGABYTE,
+        }
+        return begun(dry.follows, asked, user, terms=terms, in_place_of=dry)
 
 
 class RunWritesApi(APIView):

@@ -11,6 +11,7 @@ import msgspec
 from django.conf import settings
 from django.db.models import Q, QuerySet
 from django.utils import timezone
+from django.utils.dateparse import parse_datetime
 
 from schedweb.api.errors import not_found
 from schedweb.api.windows import Window, window_answer
@@ -18,7 +19,7 @@ from schedweb.clusters.reading.following import ClusterState
 from schedweb.clusters.reading.rights import Answered, lacking_yaml
 from schedweb.clusters.selectors import behind_of, kinds_overall, moment, rule_body, worst_problem
 from schedweb.engine.live import Scheduling
-from schedweb.runs.following.scheduling import SchedulingState
+from schedweb.runs.following.scheduling import HeldState, SchedulingState
 from schedweb.runs.models import ClusterWrite, Followed, JournalEntry, Run
 from schedweb.runs.storing.lease import OWNER
 from schedweb.runs.storing.writes import COUNTED_ONLY
@@ -65,6 +66,7 @@ def followed_body(run: Run) -> dict[str, Any]:
         "kept_bytes": run.stored_bytes,
         "measured_at": run.measured_at,
         "most_bytes": row.most_bytes,
+        "until": row.ends_at,
     }
 
 
@@ -91,7 +93,7 @@ def scheduled_body(run: Run) -> dict[str, Any]:
         state = "catching_up" if own is None else own.state
         if own is not None:
             since, holder = moment(own.since), own.holder
-            problem = translated(own.problem) or problem or denied(run)
+            problem = translated(own.problem) or problem or denied(run, own.rights_back)
     return {
         "context": run.follows,
         "state": state,
@@ -103,6 +105,8 @@ def scheduled_body(run: Run) -> dict[str, Any]:
         "bindings_per_minute": terms.bindings_per_minute,
         "node_selector": terms.node_selector,
         "dry_run": terms.dry_run,
+        "bound_last_minute": bound_last_minute(run),
+        "lease": None if own is None or own.lease is None or state == "stopped" else lease_body(own.lease),
         "written": row.writes_done,
         "refused": row.writes_refused,
         "on_their_way": counted_writes(run).filter(outcome__isnull=True).count(),
@@ -133,10 +137,38 @@ def rejected_since(run: Run, state: ClusterState | None, schedulers: Collection[
     ]
 
 
-def denied(run: Run) -> str:
-    """That what was written last, of any purpose, was not allowed; "" where all was."""
+def lease_body(seen: HeldState) -> dict[str, Any]:
+    return {
+        "name": seen.name,
+        "holder": seen.holder,
+        "is_ours": seen.is_ours,
+        "since": at_or_none(seen.acquired),
+        "renewed_at": at_or_none(seen.renewed),
+        "transitions": seen.transitions,
+        "seconds": seen.seconds,
+    }
+
+
+def at_or_none(text: str) -> datetime.datetime | None:
+    """Of what another server wrote."""
+    try:
+        return parse_datetime(text)
+    except ValueError:
+        return None
+
+
+def bound_last_minute(run: Run) -> int:
+    """Bindings that were carried out within it; in a dry run those that were accepted."""
+    since = timezone.now() - datetime.timedelta(minutes=1)
+    return ClusterWrite.objects.filter(run=run, purpose="bind", answered_at__gt=since, outcome__result="done").count()
+
+
+def denied(run: Run, rights_back: float) -> str:
+    """That what was written last, of any purpose, was not allowed; "" where all was. ``rights_back``: seconds since
+    1970; what was refused before is no fault any more."""
+    since = datetime.datetime.fromtimestamp(rights_back, tz=datetime.UTC)
     newest: dict[str, ClusterWrite] = {}
-    for row in counted_writes(run).filter(outcome__isnull=False).order_by("-number")[:RECENT]:
+    for row in counted_writes(run).filter(outcome__isnull=False, answered_at__gt=since).order_by("-number")[:RECENT]:
         newest.setdefault(row.purpose, row)
     for row in newest.values():
         outcome = msgspec.convert(row.outcome, Outcome)
@@ -213,7 +245,7 @@ def state_of(row: Followed) -> ClusterState | None:
 def overall_of(run: Run, row: Followed, state: ClusterState | None) -> tuple[str, datetime.datetime | None]:
     """(of the whole, since when)."""
     if run.state == Run.State.STOPPED:
-        return "ended", run.worker_since
+        return "ended", stopped_at(run) or run.worker_since
     if run.state == Run.State.PARKED:
         return "ended", parked_at(run)
     if state is None or row.state_at is None:
@@ -223,6 +255,12 @@ def overall_of(run: Run, row: Followed, state: ClusterState | None) -> tuple[str
     if is_of_another_process(run):
         return "catching_up", row.state_at
     return kinds_overall(state)
+
+
+def stopped_at(run: Run) -> datetime.datetime | None:
+    """When somebody said so, or its time was over."""
+    said = JournalEntry.objects.filter(run=run, type="stop").exclude(status="refused").order_by("number")
+    return said.values_list("created_at", flat=True).first()
 
 
 def parked_at(run: Run) -> datetime.datetime | None:

@@ -17,7 +17,7 @@ from schedweb.runs.following.selectors import (
     STATES,
     STEP_BY_STEP,
 )
-from schedweb.runs.following.services import LEAST_MEGABYTES, MOST_MEGABYTES
+from schedweb.runs.following.services import LEAST_MEGABYTES, MOST_MEGABYTES, MOST_MINUTES
 from schedweb.runs.playing.serializers import RunSerializer
 from schedweb.sentences import say
 from schedweb.snapshots.serializers import ImportSerializer
@@ -41,6 +41,12 @@ class FollowRequestSerializer(serializers.Serializer[Any]):
         max_value=MOST_MEGABYTES,
         help_text="how much of the run is kept; then its oldest part goes, and the run goes on. By default what the "
         "server is set to",
+    )
+    minutes = serializers.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=MOST_MINUTES,
+        help_text="after which the run is stopped by itself; without it somebody has to stop it",
     )
     shadow = serializers.BooleanField(
         required=False,
@@ -111,10 +117,29 @@ class ScheduleRequestSerializer(serializers.Serializer[Any]):
     )
 
 
+class ForRealSerializer(serializers.Serializer[Any]):
+    import_id = serializers.UUIDField(
+        required=False,
+        help_text="of the reading that an earlier answer named; without it the cluster begins to be read",
+    )
+    typed = serializers.CharField(help_text="the cluster's name, as the person typed it")
+
+
 class KeepSerializer(serializers.Serializer[Any]):
     megabytes = serializers.IntegerField(
-        min_value=LEAST_MEGABYTES, max_value=MOST_MEGABYTES, help_text="of the run with all that it stores"
+        required=False,
+        min_value=LEAST_MEGABYTES,
+        max_value=MOST_MEGABYTES,
+        help_text="of the run with all that it stores",
     )
+    until = serializers.DateTimeField(
+        required=False, allow_null=True, help_text="when it is stopped by itself; null: when somebody stops it"
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if not attrs:
+            raise serializers.ValidationError(say("Name megabytes, until or both."))
+        return attrs
 
 
 class FollowAnswerSerializer(serializers.Serializer[Any]):
@@ -143,6 +168,9 @@ class FollowedSerializer(serializers.Serializer[Any]):
     kept_bytes = serializers.IntegerField(help_text="of the run, as it was measured last")
     measured_at = serializers.DateTimeField(allow_null=True, help_text="null: not yet")
     most_bytes = serializers.IntegerField(help_text="how much of the run is kept; then its oldest part goes")
+    until = serializers.DateTimeField(
+        allow_null=True, help_text="when it is stopped by itself; null: when somebody stops it"
+    )
 
 
 class RejectedSerializer(serializers.Serializer[Any]):
@@ -165,6 +193,16 @@ class LackingSerializer(serializers.Serializer[Any]):
     yaml = serializers.CharField(help_text="roles with what is missing, to apply")
 
 
+class HeldSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField(help_text="with its namespace")
+    holder = serializers.CharField(allow_blank=True, help_text="empty: nobody")
+    is_ours = serializers.BooleanField()
+    since = serializers.DateTimeField(allow_null=True, help_text="when its holder took it")
+    renewed_at = serializers.DateTimeField(allow_null=True, help_text="as it was stored last, some seconds ago at most")
+    transitions = serializers.IntegerField(help_text="how often it went from one holder to another")
+    seconds = serializers.IntegerField(help_text="for which it is held without a renewal")
+
+
 class ScheduledSerializer(serializers.Serializer[Any]):
     context = serializers.CharField()  # type: ignore[assignment]
     state = serializers.ChoiceField(
@@ -181,6 +219,12 @@ class ScheduledSerializer(serializers.Serializer[Any]):
     bindings_per_minute = serializers.IntegerField()
     node_selector = serializers.DictField(child=serializers.CharField(), help_text="empty: all nodes")
     dry_run = serializers.BooleanField()
+    bound_last_minute = serializers.IntegerField(
+        help_text="bindings that were carried out within the last minute; in a dry run those that were accepted"
+    )
+    lease = HeldSerializer(
+        allow_null=True, help_text="of the cluster, as it was seen last; null in a dry run, which needs none"
+    )
     written = serializers.IntegerField(help_text="writes that were carried out, Events aside")
     refused = serializers.IntegerField(help_text="writes that were not, Events aside")
     on_their_way = serializers.IntegerField(help_text="writes that have no outcome yet, Events aside")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
 from uuid import UUID
 
@@ -10,7 +12,9 @@ import msgspec
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils import timezone
 
+from framework.sentences import sentence
 from schedweb.accounts.audit.recording import record
 from schedweb.api.errors import ApiError, conflict, not_found
 from schedweb.clusters.services import cluster_snapshot, context_offered
@@ -18,8 +22,9 @@ from schedweb.configurations.models import ConfigurationVersion
 from schedweb.engine.live import Scheduling
 from schedweb.engine.times import nanoseconds
 from schedweb.runs.following.terms import refuse_terms, refuse_unasked, rules_of
-from schedweb.runs.models import Followed, Run
+from schedweb.runs.models import Followed, JournalEntry, Run
 from schedweb.runs.playing.commands import command_insert
+from schedweb.runs.playing.dispatch import run_dispatch
 from schedweb.runs.playing.limits import refuse_too_many
 from schedweb.runs.playing.playable import extenders_of, playable_version
 from schedweb.runs.playing.services import run_insert
@@ -32,6 +37,8 @@ DEFAULT: Final = "default"
 LEAST_MEGABYTES: Final = 1
 MOST_MEGABYTES: Final = 100_000
 """How much may be kept of a run."""
+MOST_MINUTES: Final = 366 * 24 * 60
+"""For so long a run may be begun that ends by itself."""
 MEGABYTE: Final = 1_000_000
 ALERT_BELOW: Final = 90
 """Percent of agreement, until somebody sets another threshold."""
@@ -69,13 +76,16 @@ def follow_begin(
     user: User,
     configuration_version: UUID | None = None,
     megabytes: int = 0,
+    minutes: float = 0,
     shadow: bool = False,
     own_world: bool = False,
     terms: Scheduling | None = None,
+    in_place_of: Run | None = None,
 ) -> Run:
     """Of a cluster that was read whole: its snapshot is stored, and the run begins. Objects that cannot be taken are
     left out, as they are of what the cluster tells. ``shadow``: the configuration decides as well, about what the
-    cluster's scheduler decides, or in a world of its own. Raises ClusterProblem, ApiError and SnapshotError."""
+    cluster's scheduler decides, or in a world of its own. ``minutes``: after which it ends by itself; 0: never.
+    ``in_place_of``: a dry run, which stops when this one begins. Raises ClusterProblem, ApiError and SnapshotError."""
     context_offered(row.context)
     if row.state != Import.State.READY:
         raise conflict(
@@ -94,10 +104,24 @@ def follow_begin(
         user=user,
         version=version,
         megabytes=megabytes or settings.FOLLOW_MEGABYTES,
+        ends_at=timezone.now().replace(microsecond=0) + timedelta(minutes=minutes) if minutes else None,
         shadow=shadow,
         own_world=shadow and own_world,
         terms=terms,
+        beside=None if in_place_of is None else partial(dry_run_end, in_place_of, user),
     )
+
+
+def dry_run_end(dry: Run, user: User, real: Run) -> None:
+    """In the transaction in which the real run begins. One that was stopped before stays as it is."""
+    row = Followed.objects.select_for_update().get(run=dry)
+    is_stopped = Run.objects.filter(pk=dry.pk, state=Run.State.STOPPED).exists()
+    if is_stopped or JournalEntry.objects.filter(run=dry, type="stop").exclude(status="refused").exists():
+        return
+    command_insert(run=dry, user=user, content={"type": "stop"})
+    row.ended = sentence("{context} is scheduled for real by {new} now.", context=dry.follows, new=str(real))
+    row.save(update_fields=["ended"])
+    run_dispatch(dry.pk)
 
 
 def follow_version(wanted: UUID | None, *, shadow: bool, own_world: bool) -> ConfigurationVersion:
@@ -136,6 +160,7 @@ def run_follow(
     user: User,
     version: ConfigurationVersion,
     megabytes: int,
+    ends_at: datetime | None = None,
     shadow: bool = False,
     own_world: bool = False,
     terms: Scheduling | None = None,
@@ -149,6 +174,7 @@ def run_follow(
         Followed.objects.create(
             run=run,
             most_bytes=megabytes * MEGABYTE,
+            ends_at=ends_at,
             shadow=shadow,
             alert_below=ALERT_BELOW if shadow and not own_world else None,
         )
@@ -156,7 +182,8 @@ def run_follow(
         if beside is not None:
             beside(run)
         if terms is None:
-            record("cluster.follow", target=snapshot.context, run=str(run))
+            until = None if ends_at is None else ends_at.isoformat()
+            record("cluster.follow", target=snapshot.context, run=str(run), until=until)
         else:
             told = {
                 "schedulers": ", ".join(terms.schedulers),
@@ -186,19 +213,45 @@ def run_follow(
     )
 
 
-def keep_at_most(*, run: Run, megabytes: int) -> None:
-    """From now on. Raises ApiError of a run that follows no cluster, or follows it no more."""
+def follow_change(*, run: Run, megabytes: int | None, until: datetime | None, sets_until: bool) -> None:
+    """How much is kept, where ``megabytes`` says so, and when the run ends by itself, where ``sets_until``: both or
+    neither. Raises ApiError of a run that follows no cluster, or follows it no more."""
     with transaction.atomic():
         row = Followed.objects.select_for_update().filter(run=run).first()
         if row is None:
             raise not_found(say("{run} follows no cluster.", run=run))
-        if run.state == Run.State.STOPPED:
-            raise conflict(
-                say("{run} was stopped: nothing comes to it any more, and nothing of it goes.", run=run), code="stopped"
-            )
-        before, row.most_bytes = row.most_bytes, megabytes * MEGABYTE
-        row.save(update_fields=["most_bytes"])
-        record("run.keep", target=run, target_id=run.pk, megabytes=megabytes, before=before // MEGABYTE)
+        if megabytes is not None:
+            keep_at_most(run, row, megabytes)
+        if sets_until:
+            end_at(run, row, until)
+
+
+def keep_at_most(run: Run, row: Followed, megabytes: int) -> None:
+    """From now on."""
+    if run.state == Run.State.STOPPED:
+        raise conflict(
+            say("{run} was stopped: nothing comes to it any more, and nothing of it goes.", run=run), code="stopped"
+        )
+    before, row.most_bytes = row.most_bytes, megabytes * MEGABYTE
+    row.save(update_fields=["most_bytes"])
+    record("run.keep", target=run, target_id=run.pk, megabytes=megabytes, before=before // MEGABYTE)
+
+
+def end_at(run: Run, row: Followed, until: datetime | None) -> None:
+    """Then, and not by itself where that is None. Who stops it (ends.py) locks the same row."""
+    if run.scheduling is not None:
+        raise conflict(say("{run} schedules a cluster: it ends when somebody stops it.", run=run), code="schedules")
+    if (
+        run.state == Run.State.STOPPED
+        or JournalEntry.objects.filter(run=run, type="stop").exclude(status="refused").exists()
+    ):
+        raise conflict(say("{run} was stopped, and cannot go on.", run=run), code="stopped")
+    if until is not None and until <= timezone.now():
+        raise ApiError(say("That time has passed. Stop it instead."), code="passed", path="until")
+    before, row.ends_at = row.ends_at, until
+    row.save(update_fields=["ends_at"])
+    told = [None if each is None else each.isoformat() for each in (until, before)]
+    record("run.until", target=run, target_id=run.pk, until=told[0] or "no end", before=told[1] or "no end")
 
 
 def default_version() -> UUID:

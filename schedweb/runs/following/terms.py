@@ -13,13 +13,14 @@ from framework.configuration import load
 from framework.plugins.registry import installed_registry
 from schedweb.accounts.roles import BY_TOKEN
 from schedweb.accounts.scheduling import refuse_who_may_not_schedule
-from schedweb.api.errors import ApiError, conflict
+from schedweb.api.errors import ApiError, conflict, not_found
 from schedweb.clusters.reading.problems import ClusterProblem
 from schedweb.clusters.reading.rights import Rule, rules_to_schedule
 from schedweb.clusters.writing.permission import is_allowed, permission
 from schedweb.configurations.models import ConfigurationVersion
 from schedweb.engine.live import Scheduling
 from schedweb.engine.own_nodes import why_not_kept
+from schedweb.runs.models import Run
 from schedweb.runs.playing.playable import extenders_of
 from schedweb.sentences import say, translated
 from schedweb.snapshots.models import Import
@@ -53,6 +54,17 @@ def terms_of(name: str, asked: dict[str, Any]) -> Scheduling:
         victims_in_turn=True,
         writes_claims=True,
     )
+
+
+def terms_for_real(run: Run, typed: str) -> Scheduling:
+    """Those of a dry run, but that what is decided is done. Raises ApiError."""
+    if run.scheduling is None or not run.follows:
+        raise not_found(say("{run} schedules no cluster.", run=run))
+    tried = msgspec.convert(run.scheduling, Scheduling)
+    if not tried.dry_run:
+        raise conflict(say("{run} is no dry run.", run=run), code="no_dry_run")
+    asked = {**msgspec.to_builtins(tried), "scheduler_names": tried.schedulers, "typed": typed, "dry_run": False}
+    return terms_of(run.follows, asked)
 
 
 def rules_of(terms: Scheduling) -> list[Rule]:

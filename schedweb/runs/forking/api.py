@@ -16,6 +16,7 @@ from schedweb.runs.forking.forks import run_fork
 from schedweb.runs.forking.serializers import ExactAskSerializer, ExactRunSerializer, ForkSerializer
 from schedweb.runs.playing.selectors import run_body
 from schedweb.runs.playing.serializers import RunSerializer
+from schedweb.runs.playing.timeline import step_at
 from schedweb.runs.records.runs import run_get
 
 
@@ -32,7 +33,10 @@ class ForksApi(APIView):
     def post(self, request: Request, run: UUID) -> Response:
         asked = ForkSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        fork = run_fork(parent=run_get(run), user=request.user, **asked.validated_data)
+        wanted, parent = dict(asked.validated_data), run_get(run)
+        if (at := wanted.pop("at", None)) is not None:
+            wanted["position"] = step_at(parent, at)
+        fork = run_fork(parent=parent, user=request.user, **wanted)
         return Response(run_body(run_get(fork.pk)), status=201)
 
 

@@ -8,11 +8,16 @@ from rest_framework import serializers
 
 from schedweb.engine.questions import MAX_WEIGHT
 from schedweb.runs.playing.serializers import RunSerializer
+from schedweb.sentences import say
 
 
 class ForkSerializer(serializers.Serializer[Any]):
     position = serializers.IntegerField(
         min_value=0, required=False, allow_null=True, default=None, help_text="else where the run is now"
+    )
+    at = serializers.DateTimeField(
+        required=False,
+        help_text="run time, in place of `position`: the last step at or before it, which the answer's `parent` names",
     )
     changes = serializers.ListField(
         child=serializers.DictField(),
@@ -33,6 +38,11 @@ class ForkSerializer(serializers.Serializer[Any]):
         help_text="of a run beside a real cluster: what came to the cluster after the position comes to the fork, "
         "without what its scheduler decided",
     )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if "at" in attrs and attrs["position"] is not None:
+            raise serializers.ValidationError({"at": say("Name a position or a time, not both.")})
+        return attrs
 
 
 class ExactAskSerializer(serializers.Serializer[Any]):

@@ -25,6 +25,11 @@ class Followed(models.Model):
     #: What its scheduler decides is judged with the run's configuration; agreement below so many percent is told.
     shadow = models.BooleanField(default=False)
     alert_below = models.PositiveSmallIntegerField(null=True, default=None)
+    #: Since when it is below, as far as it was looked at for notices, and how often it came to be.
+    below_since = models.DateTimeField(null=True, default=None)
+    alerts = models.PositiveIntegerField(default=0)
+    #: When it is stopped by itself.
+    ends_at = models.DateTimeField(null=True, default=None)
     #: Judgements that were stored, and how many of the oldest made room since.
     judgements_stored = models.PositiveBigIntegerField(default=0)
     judgements_dropped = models.PositiveBigIntegerField(default=0)
@@ -65,7 +70,9 @@ class ClusterWrite(models.Model):
         indexes: ClassVar[list[models.Index]] = [
             models.Index(
                 fields=["run", "number"], condition=models.Q(outcome__isnull=True), name="writes_without_outcome"
-            )
+            ),
+            # Pages ask every two seconds how many the last minute had.
+            models.Index(fields=["run", "answered_at"], condition=models.Q(purpose="bind"), name="bindings_by_answer"),
         ]
 
     def __str__(self) -> str:

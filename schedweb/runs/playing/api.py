@@ -28,10 +28,11 @@ from schedweb.runs.playing.serializers import (
     RunSerializer,
     RunWaitSerializer,
     StepSerializer,
+    TimelineAskSerializer,
     TimelineSerializer,
 )
 from schedweb.runs.playing.services import run_create
-from schedweb.runs.playing.timeline import step_body, timeline_body
+from schedweb.runs.playing.timeline import step_at, step_body, timeline_body
 from schedweb.runs.records.converters import RunKey
 from schedweb.runs.records.fields import FeedItemSerializer
 from schedweb.runs.records.runs import run_get
@@ -63,6 +64,11 @@ class RunListApi(APIView):
             OpenApiParameter("fork", bool, description="true: only forks; false: none of them"),
             OpenApiParameter("starred", bool, description="true: only starred runs; false: none of them"),
             OpenApiParameter(
+                "beside",
+                bool,
+                description="true: only those that follow, shadow or schedule a real cluster now; false: none of them",
+            ),
+            OpenApiParameter(
                 "q", str, description="words that its number, cluster, configuration or starter contain, all of them"
             ),
         ],
@@ -72,12 +78,14 @@ class RunListApi(APIView):
         given = request.query_params
         check_choice("fork", given.get("fork", ""), TRUTHS)
         check_choice("starred", given.get("starred", ""), TRUTHS)
+        check_choice("beside", given.get("beside", ""), TRUTHS)
         asked = RunFilter(
             snapshot=given.get("snapshot", ""),
             configuration=given.get("configuration", ""),
             state=given.get("state", ""),
             fork=TRUTHS.get(given.get("fork", "")),
             starred=TRUTHS.get(given.get("starred", "")),
+            beside=TRUTHS.get(given.get("beside", "")),
             q=given.get("q", ""),
         )
         return Response(run_window(window_of(request), asked))
@@ -143,11 +151,16 @@ class TimelineApi(APIView):
 
     @extend_schema(
         operation_id="runs_timeline",
-        description="The whole run as a line: positions, times and marks, to rewind to.",
+        description="The whole run as a line: positions, times and marks, to rewind to; and which step it was at, at a "
+        "moment of its clock (422 of one before it began, before what is kept of it, or still to come).",
+        parameters=[TimelineAskSerializer],
         responses=TimelineSerializer,
     )
     def get(self, request: Request, run: UUID) -> Response:
-        return Response(timeline_body(run_get(run)))
+        asked = TimelineAskSerializer(data=request.query_params)
+        asked.is_valid(raise_exception=True)
+        found, at = run_get(run), asked.validated_data.get("at")
+        return Response({**timeline_body(found), "at": None if at is None else step_body(found, step_at(found, at))})
 
 
 class StepApi(APIView):

@@ -99,7 +99,7 @@ def starred_body(run: Run) -> dict[str, str] | None:
     return None if run.starred_at is None else {"at": wall(run.starred_at), "by": run.starred_by_name}
 
 
-def run_body(run: Run) -> dict[str, Any]:
+def run_body(run: Any) -> dict[str, Any]:
     version = run.configuration_version
     arrivals = None
     if run.arrivals_total:
@@ -128,6 +128,8 @@ def run_body(run: Run) -> dict[str, Any]:
         "follows": run.follows,
         "schedules": bool(run.follows) and run.scheduling is not None,
         "own_world": bool(run.follows) and run.own_world,
+        "shadow": bool(run.follows) and run.is_shadow,
+        "dry_run": bool(run.follows) and run.scheduling is not None and bool(run.scheduling.get("dry_run")),
         "parent": parent_body(run),
         "fork_changes": fork_changes_body(run),
         "later_arrivals": later_arrivals_body(run),
@@ -161,6 +163,7 @@ class RunFilter:
     state: str = ""
     fork: bool | None = None
     starred: bool | None = None
+    beside: bool | None = None
     q: str = ""
 
 
@@ -199,6 +202,9 @@ def runs_matching(asked: RunFilter) -> QuerySet[Run]:
         rows = rows.filter(parent_position__isnull=not asked.fork)
     if asked.starred is not None:
         rows = rows.filter(starred_at__isnull=not asked.starred)
+    if asked.beside is not None:
+        is_beside = ~Q(follows="") & ~Q(state__in=(Run.State.STOPPED, Run.State.PARKED))
+        rows = rows.filter(is_beside if asked.beside else ~is_beside)
     for word in asked.q.split():
         rows = rows.filter(has_word(word))
     return rows

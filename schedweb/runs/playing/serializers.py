@@ -126,6 +126,10 @@ class RunSerializer(serializers.Serializer[Any]):
     schedules = serializers.BooleanField(
         help_text="it is a scheduler of that cluster: what it decides is written there"
     )
+    shadow = serializers.BooleanField(
+        help_text="its configuration decides beside the scheduler of the cluster that it follows"
+    )
+    dry_run = serializers.BooleanField(help_text="it schedules a cluster, and nothing of what it writes is carried out")
     own_world = serializers.BooleanField(
         help_text="that cluster's arrivals come to a world of its own, in which this run decides; nothing is written "
         "there"
@@ -294,17 +298,22 @@ class MarkSerializer(serializers.Serializer[Any]):
     count = serializers.IntegerField(help_text="how many there are hereabouts")
 
 
-class TimelineSerializer(serializers.Serializer[Any]):
-    first = serializers.IntegerField(help_text="where what is kept of the run begins: 0, unless its past was thinned")
-    last = serializers.IntegerField(help_text="where the run is now")
-    attempts = serializers.IntegerField()
-    marks = MarkSerializer(many=True)
+class TimelineAskSerializer(serializers.Serializer[Any]):
+    at = serializers.DateTimeField(required=False, help_text="run time: `at` of the answer is the last step before it")
 
 
 class NotedStepSerializer(serializers.Serializer[Any]):
     position = serializers.IntegerField(help_text="at or before the one asked for")
     clock = serializers.DateTimeField(help_text="run time there")
     counts = QueueCountsSerializer()
+
+
+class TimelineSerializer(serializers.Serializer[Any]):
+    first = serializers.IntegerField(help_text="where what is kept of the run begins: 0, unless its past was thinned")
+    last = serializers.IntegerField(help_text="where the run is now")
+    attempts = serializers.IntegerField()
+    marks = MarkSerializer(many=True)
+    at = NotedStepSerializer(allow_null=True, help_text="the last step before the time that was asked for")
 
 
 class StepSerializer(serializers.Serializer[Any]):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from django.db.models import F, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 
 from schedweb.api.errors import ApiError, not_found, was_deleted
-from schedweb.runs.models import Run
+from schedweb.runs.models import Followed, Run
 from schedweb.runs.records.converters import MomentRef, RunKey, run_of
 from schedweb.runs.records.moments import as_of
 from schedweb.sentences import say
@@ -18,7 +18,8 @@ def runs_with_names() -> QuerySet[Run]:
     rows = Run.objects.select_related("snapshot", "configuration_version__configuration").defer(
         "snapshot__payload", "configuration_version__text"
     )
-    return rows.annotate(parent_deleted_at=F("parent__deleted_at"))
+    shadows = Followed.objects.filter(run=OuterRef("pk"), shadow=True)
+    return rows.annotate(parent_deleted_at=F("parent__deleted_at"), is_shadow=Exists(shadows))
 
 
 def no_such_run(run: UUID) -> ApiError:

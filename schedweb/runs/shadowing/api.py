@@ -69,7 +69,8 @@ class ShadowApi(APIView):
 
     @extend_schema(
         operation_id="runs_shadow_alert",
-        description="Below how many percent of agreement in the last hour the page says so.",
+        description="Below how many percent of agreement in the last hour the page says so, and people are told of it "
+        "once (docs/operating.md, notices).",
         request=ShadowAlertSerializer,
         responses=ShadowSummarySerializer,
     )
@@ -78,7 +79,10 @@ class ShadowApi(APIView):
         wanted.is_valid(raise_exception=True)
         found = run_get(run)
         selectors.shadow_of(found)
-        Followed.objects.filter(run=found).update(alert_below=wanted.validated_data["alert_below"])
+        below = wanted.validated_data["alert_below"]
+        # Without a threshold it is not below one: with the next one whoever is to be told is told.
+        forgotten = {"below_since": None} if below is None else {}
+        Followed.objects.filter(run=found).update(alert_below=below, **forgotten)
         return Response(selectors.summary_body(found, selectors.Asked()))
 
 

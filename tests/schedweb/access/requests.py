@@ -161,6 +161,7 @@ SENT: Final[dict[str, Callable[[World, Caller], Sent]]] = {
     "runs_events": fixed(),
     "runs_events_file": fixed(query={"as": "json"}),
     "runs_keep": fixed(body={"megabytes": 600}),
+    "runs_schedule_for_real": fixed(body={"typed": "prod"}),
     "runs_shadow": shadow(own_world=False),
     "runs_shadow_alert": shadow(own_world=False, body={"alert_below": 95}),
     "runs_shadow_decisions": shadow(own_world=False),

@@ -47,6 +47,7 @@ AUDITED: dict[str, str] = {
     "runs_delete": "run.delete",
     "runs_delete_many": "run.delete",
     "runs_keep": "run.keep",
+    "runs_schedule_for_real": "cluster.schedule",
     "runs_share_link_create": "share.create",
     "runs_share_link_revoke": "share.revoke",
     "runs_command": "decision.approve",

@@ -38,6 +38,7 @@ const ALL: Record<AuditAction, true> = {
   "run.delete": true,
   "run.restore": true,
   "run.keep": true,
+  "run.until": true,
   "run.star": true,
   "run.unstar": true,
   "run.prune": true,

@@ -17,6 +17,7 @@ import type { ClusterDetails } from "@/api/clusters";
 import { versionQuery } from "@/api/configurationQueries";
 import { configurationsQuery } from "@/api/queries";
 import { Button } from "@/components/Button";
+import { CheckWithHelp } from "@/components/CheckWithHelp";
 import { Icon } from "@/components/Icon";
 import { LEAST, megabytesIn, MOST } from "@/components/Megabytes";
 import { Failed } from "@/components/Outcome";
@@ -217,18 +218,8 @@ function Form({ cluster, onClose }: { cluster: ClusterDetails; onClose: () => vo
             <b>{t("twoSchedulers")}</b> {t("keepThemApart")}
           </p>
         </div>
-        <div className={classes.check}>
-          <input
-            id="dry-run"
-            type="checkbox"
-            checked={dryRun}
-            aria-describedby="dry-run-help"
-            onChange={(event) => terms.setDryRun(event.currentTarget.checked)}
-          />
-          <div>
-            <label htmlFor="dry-run">{t("dryRun")}</label>
-            <p id="dry-run-help">{t("whatADryRunIs")}</p>
-          </div>
+        <div className={classes.dryRun}>
+          <CheckWithHelp label={t("dryRun")} help={t("whatADryRunIs")} checked={dryRun} onChecked={terms.setDryRun} />
         </div>
         <label className={classes.label} htmlFor="typed">
           {rich("typeTheName", { name: <code className="mono">{cluster.name}</code> })}

@@ -14,6 +14,9 @@ import classes from "./Clusters.module.css";
 import { t } from "./texts";
 import { useFollow } from "./useFollow";
 
+/** In minutes; 0: nothing ends it but a person. */
+const DURATIONS = [60, 480, 1440, 10080, 0] as const;
+const A_DAY = 1440;
 const WAYS: readonly ShadowWay[] = ["step_by_step", "on_its_own"];
 
 export function Shadow({ cluster }: { cluster: ClusterDetails }) {
@@ -22,6 +25,7 @@ export function Shadow({ cluster }: { cluster: ClusterDetails }) {
   const [chosen, setChosen] = useState("");
   const [way, setWay] = useState<ShadowWay>("step_by_step");
   const [kept, setKept] = useState(String(cluster.follow_megabytes));
+  const [minutes, setMinutes] = useState<number>(A_DAY);
   const follow = useFollow(cluster.name);
   if (!operates) return null;
   const megabytes = megabytesIn(kept);
@@ -56,6 +60,16 @@ export function Shadow({ cluster }: { cluster: ClusterDetails }) {
             </option>
           ))}
         </select>
+        <label className={classes.choice}>
+          {t("forHowLong")}
+          <select value={minutes} onChange={(event) => setMinutes(Number(event.currentTarget.value))}>
+            {DURATIONS.map((one) => (
+              <option key={one} value={one}>
+                {t(`for.${one}`)}
+              </option>
+            ))}
+          </select>
+        </label>
         <Button
           sends
           disabled={
@@ -68,7 +82,12 @@ export function Shadow({ cluster }: { cluster: ClusterDetails }) {
           title={cluster.can_be_read ? t("whatAShadowIs") : t("followWhenRead")}
           onClick={() => {
             if (configuration !== undefined && megabytes !== null)
-              follow.mutate({ configuration: configuration.latest.id, shadow: way, megabytes });
+              follow.mutate({
+                configuration: configuration.latest.id,
+                shadow: way,
+                megabytes,
+                ...(minutes === 0 ? {} : { minutes }),
+              });
           }}
         >
           {follow.isPending ? t("readingToFollow") : t("tryOnThisCluster")}

@@ -4,6 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 
 import { followCluster, type FollowWish, scheduleCluster, type ScheduleWish } from "@/api/clusters";
+import { type ForRealWish, scheduleForReal } from "@/api/scheduling";
 
 /** How often it is asked whether the cluster is read. */
 const LOOK = 500;
@@ -44,3 +45,6 @@ export const useFollow = (cluster: string) =>
   );
 
 export const useSchedule = (cluster: string) => useBegin<ScheduleWish>(cluster, scheduleCluster, () => "/runs/$run");
+
+/** `run`: the dry run that ends into it. */
+export const useScheduleForReal = (run: string) => useBegin<ForRealWish>(run, scheduleForReal, () => "/runs/$run");

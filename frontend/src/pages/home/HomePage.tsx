@@ -16,6 +16,7 @@ import { useTitle } from "@/shell/useTitle";
 import { ClusterCard } from "./ClusterCard";
 import classes from "./HomePage.module.css";
 import { ImportPanel } from "./ImportPanel";
+import { LiveClusters } from "./LiveClusters";
 import { t } from "./texts";
 
 const StartRun = later(() => import("./StartRun"));
@@ -28,6 +29,7 @@ export function HomePage() {
     <Page>
       <div className={classes.grid}>
         <div>
+          <LiveClusters />
           <Clusters onRun={setStarting} />
           <RecentRuns />
           <Configurations />

@@ -5,9 +5,11 @@ import { getRouteApi } from "@tanstack/react-router";
 import { followedQuery } from "@/api/clusters";
 import { runQuery } from "@/api/queries";
 import { shadowQuery } from "@/api/shadowQueries";
+import { useMe } from "@/api/useMe";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Page, Panel } from "@/components/Panel";
 import { RunTrail } from "@/components/runs/RunTrail";
+import { Until } from "@/components/Until";
 import { useTold } from "@/live/useLive";
 import compare from "@/pages/compare/Compare.module.css";
 import { useTitle } from "@/shell/useTitle";
@@ -16,6 +18,7 @@ import { Agreement } from "./Agreement";
 import { AlertBelow } from "./AlertBelow";
 import { Differences } from "./Differences";
 import { OwnWorld } from "./OwnWorld";
+import { StopShadow } from "./StopShadow";
 import { t } from "./texts";
 
 const route = getRouteApi("/runs/$run/shadow");
@@ -24,6 +27,7 @@ export function ShadowPage() {
   const { run: id } = route.useParams();
   const { namespace, profile, workload } = route.useSearch();
   useTold(id);
+  const { operates } = useMe();
   const run = useQuery(runQuery(id));
   const follows = run.data !== undefined && run.data.follows !== "";
   const followed = useQuery({ ...followedQuery(id), enabled: follows });
@@ -49,7 +53,13 @@ export function ShadowPage() {
           </span>
         )}
         <span className="grow" />
+        {followed.data === undefined || none || followed.data.state === "ended" ? null : (
+          <Until run={id} followed={followed.data} now={followed.dataUpdatedAt} changes={operates} />
+        )}
         {shadow.data === undefined || none ? null : <AlertBelow run={id} summary={shadow.data} />}
+        {followed.data === undefined || none || !operates || followed.data.state === "ended" ? null : (
+          <StopShadow run={id} />
+        )}
       </header>
       {!none && followed.data?.way === "on_its_own" && run.data !== undefined ? (
         <OwnWorld key={id} id={id} run={run.data} />

@@ -16,6 +16,7 @@ import { exact, seconds } from "@/format/time";
 import compare from "@/pages/compare/Compare.module.css";
 import { PagedRows } from "@/pages/compare/PagedRows";
 import { runOf } from "@/rewind/moment";
+import { Facts } from "@/scheduling/Facts";
 import { useTitle } from "@/shell/useTitle";
 
 import { t } from "./texts";
@@ -40,7 +41,10 @@ export function WritesPage() {
         {writes ? <span className="muted">{t("newestFirst")}</span> : null}
       </header>
       {writes ? (
-        <Writes key={id} run={id} />
+        <>
+          <Facts run={id} />
+          <Writes key={id} run={id} />
+        </>
       ) : (
         <Panel>
           {run.data !== undefined ? (

@@ -39,6 +39,7 @@ from schedweb.clusters.reading.rights import (
     refuse_who_lacks,
     rules_to_schedule,
 )
+from schedweb.clusters.scheduling.asking import AskedAgain
 from schedweb.clusters.scheduling.driver import Driver
 from schedweb.clusters.scheduling.recorded import Recorded
 from schedweb.clusters.selectors import MODES, mode_body, moment
@@ -231,6 +232,7 @@ class Command(StoredCommand):
         options: dict[str, Any],
         *,
         configuration: UUID | None = None,
+        minutes: float = 0,
         shadow: bool = False,
         own_world: bool = False,
     ) -> Run:
@@ -250,6 +252,7 @@ class Command(StoredCommand):
                 user=user,
                 configuration_version=configuration,
                 megabytes=options["megabytes"],
+                minutes=minutes,
                 shadow=shadow,
                 own_world=own_world,
             )
@@ -259,7 +262,8 @@ class Command(StoredCommand):
     def shadow(self, options: dict[str, Any]) -> None:
         own_world = options["on_its_own"]
         version = newest_version(options["configuration"])
-        run = self.begin(options, configuration=version, shadow=True, own_world=own_world)
+        minutes = options["minutes"]
+        run = self.begin(options, configuration=version, minutes=minutes, shadow=True, own_world=own_world)
         watched = OwnWorldWatched(run) if own_world else Watched(run)
         origin, known = origin_known()
         if not options["json"]:
@@ -269,7 +273,7 @@ class Command(StoredCommand):
         ended = Event()
         stops = (signal.SIGINT, signal.SIGTERM)
         before = [signal.signal(each, lambda *_: ended.set()) for each in stops]
-        until = time.monotonic() + 60 * options["minutes"] if options["minutes"] else None
+        until = time.monotonic() + 60 * minutes if minutes else None
         while watched.goes_on() and not ended.is_set() and (until is None or time.monotonic() < until):
             ended.wait(LOOK_SECONDS)
             for line in watched.news():
@@ -306,7 +310,9 @@ class Command(StoredCommand):
             raise CommandError(translated(why), returncode=2)
         limits = Limits(frozenset(options["namespace"]), options["max_bindings_per_minute"], options["dry_run"])
         rules = rules_to_schedule(options["scheduler_name"], options["namespace"], dry_run=options["dry_run"])
-        refuse_who_lacks(Access(allowed.context), rules)
+        access = Access(allowed.context)
+        refuse_who_lacks(access, rules)
+        asked = AskedAgain(access, rules, self._warn)
         with Recorded(options["record"], self._line) as record:
             driver = Driver(
                 allowed,
@@ -317,6 +323,7 @@ class Command(StoredCommand):
                 record=record,
                 seed=time.time_ns() % 2**31,
                 complain=self._complain,
+                may_bind=asked.may_bind,
             )
             for each in (signal.SIGINT, signal.SIGTERM):
                 # In a thread: what is interrupted may hold the lock that stopping takes.
@@ -325,12 +332,19 @@ class Command(StoredCommand):
             self._line(f"{allowed.context}: schedules for {names}; Ctrl+C stops before the next write")
             if driver.component != DEFAULT_SCHEDULER:
                 self.stderr.write("Pods that another scheduler places on the same nodes meanwhile may overfill them.")
-            if driver.run() == "lease_lost":
+            asked.start()
+            ended = driver.run()
+            asked.stop()
+            if ended == "lease_lost":
                 raise CommandError("The Lease was lost; nothing is written any more.", returncode=LOST)
 
     def _complain(self, why: Words) -> None:
         if why:
             self.stderr.write(f"The Lease cannot be taken, and nothing is written without it. {translated(why)}")
+
+    def _warn(self, what: Words) -> None:
+        self.stderr.write(translated(what))
+        self.stderr.flush()
 
     def _line(self, text: str) -> None:
         """At once, also into a pipe."""

@@ -62,6 +62,7 @@ def driver_of(
     name: str = OURS,
     configuration: Any = None,
     record: Callable[[int, Write | Outcome], None] = lambda number, what: None,
+    may_bind: Callable[[], bool] = lambda: True,
     **limits: Any,
 ) -> Driver:
     registry = built_in_registry()
@@ -80,6 +81,7 @@ def driver_of(
         limits=Limits(**limits),
         record=record,
         seed=1,
+        may_bind=may_bind,
     )
 
 

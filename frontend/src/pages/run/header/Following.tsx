@@ -6,6 +6,7 @@ import { type Followed, followedQuery } from "@/api/clusters";
 import type { Run } from "@/api/types";
 import { useMe } from "@/api/useMe";
 import { Button } from "@/components/Button";
+import { Until } from "@/components/Until";
 import { both } from "@/format/lists";
 import { exact, seconds } from "@/format/time";
 import { runOf } from "@/rewind/moment";
@@ -31,7 +32,7 @@ export function followingText(followed: Followed): string {
     case "failed":
       return t("followFailed", { since });
     case "ended":
-      return t("followEnded");
+      return since === "" ? t("followEnded") : t("followEndedSince", { since });
     default:
       return t("followWaiting");
   }
@@ -64,6 +65,9 @@ export function Following({ run, commander, operates }: { run: Run; commander: C
       {data === undefined || run.moment !== null ? null : (
         <Kept run={run.id} followed={data} changes={operates && run.state !== "stopped"} />
       )}
+      {data === undefined || run.schedules || run.state === "stopped" || run.moment !== null ? null : data.shadow || data.until !== null ? (
+        <Until run={runOf(run.id)} followed={data} now={followed.dataUpdatedAt} changes={operates} />
+      ) : null}
       {run.thinned === null ? null : (
         <p className="faint clip" title={run.thinned.text}>
           {t("keptSince", { time: exact(run.thinned.at) })}

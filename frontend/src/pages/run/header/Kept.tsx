@@ -33,7 +33,7 @@ export function Kept({ run, followed, changes }: KeptProps) {
       label={t("whatIsKept")}
       open={open}
       onOpen={setOpen}
-      className={`${classes.kept ?? ""} hidePhone`}
+      className={classes.kept}
       button={(opener) => (
         <Button {...opener} size="sm" kind="ghost" title={t("whatIsKeptMeans")}>
           <span className="num">{words}</span>
