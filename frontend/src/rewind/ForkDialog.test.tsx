@@ -8,7 +8,7 @@ import ForkDialog from "./ForkDialog";
 import { useFork } from "./useFork";
 
 const AT = { position: 37, clock: "2026-01-01T08:59:58Z", counts: {} };
-let when: Answer = ok({ first: 0, last: 50, at: AT });
+let when: () => Answer = ok({ first: 0, last: 50, at: AT });
 
 const answers = {
   "GET /configurations/": ok({ results: [{ id: "c", name: "bin packing", latest: { id: "v7" } }], count: 1 }),
@@ -29,7 +29,7 @@ function Forks({ runKey, follows }: { runKey: string; follows: string }) {
 }
 
 async function forks(runKey: string, follows: string, made: () => Answer = ok({ id: "made" })) {
-  const calls = serve({ ...answers, "GET /runs/r/timeline/": () => when, "POST /runs/r/forks/": made });
+  const calls = serve({ ...answers, "GET /runs/r/timeline/": () => when(), "POST /runs/r/forks/": made });
   const page = await showAt(`/runs/${runKey}`, "/runs/$run", <Forks runKey={runKey} follows={follows} />);
   fireEvent.click(await screen.findByLabelText(GO));
   const sent = () => calls.filter(({ method }) => method === "POST").map(({ body }) => body);

@@ -134,7 +134,12 @@ export default function ForkDialog({ run, cluster, step, onClose }: ForkDialogPr
         {fork.error === null ? null : <Failed what={t("noForkWasMade")} error={fork.error} small />}
         <div className={classes.foot}>
           <Button onClick={onClose}>{t("cancel")}</Button>
-          <Button kind="primary" type="submit" sends disabled={fork.isPending || isWrong || (wished !== null && found.isPending)}>
+          <Button
+            kind="primary"
+            type="submit"
+            sends
+            disabled={fork.isPending || isWrong || (wished !== null && found.isPending)}
+          >
             {fork.isPending ? t("makingAFork") : t("fork")}
           </Button>
         </div>

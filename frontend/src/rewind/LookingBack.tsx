@@ -66,7 +66,9 @@ export function LookingBack({ runKey }: { runKey: string }) {
         </Button>
       )}
       <Suspense fallback={null}>
-        {asked === null ? null : <ForkDialog run={run} cluster={whose?.follows ?? ""} step={asked.step} onClose={forget} />}
+        {asked === null ? null : (
+          <ForkDialog run={run} cluster={whose?.follows ?? ""} step={asked.step} onClose={forget} />
+        )}
       </Suspense>
     </div>
   );

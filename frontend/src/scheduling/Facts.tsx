@@ -25,7 +25,9 @@ export function Facts({ run }: { run: string }) {
         <p className="muted">{data.dry_run ? t("nothingIsCarriedOut") : t("allIsCarriedOut")}</p>
       </Fact>
       <Fact title={t("writes")}>
-        <p>{rich("writtenAndRefused", { written: <b>{count(data.written)}</b>, refused: <b>{count(data.refused)}</b> })}</p>
+        <p>
+          {rich("writtenAndRefused", { written: <b>{count(data.written)}</b>, refused: <b>{count(data.refused)}</b> })}
+        </p>
         <p className="muted">
           {sentences([
             data.on_their_way === 0 ? t("noneOnTheirWay") : t("answersAwaited", { count: data.on_their_way }),
@@ -74,7 +76,9 @@ function Lease({ scheduled: { lease, dry_run: dry, state }, now }: { scheduled: 
           <p>
             <b>{t("notHeld")}</b>
           </p>
-          <p className="muted">{dry ? t("dryRunNeedsNoLease") : state === "stopped" ? t("leaseGivenBack") : t("waitsForTheLease")}</p>
+          <p className="muted">
+            {dry ? t("dryRunNeedsNoLease") : state === "stopped" ? t("leaseGivenBack") : t("waitsForTheLease")}
+          </p>
         </>
       ) : (
         <>

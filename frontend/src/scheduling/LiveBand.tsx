@@ -24,7 +24,7 @@ import { Rejected } from "./Rejected";
 import { rich, t } from "./texts";
 import { lookOf, meanwhile, rateOf, termsOf, titleOf, whyNot } from "./words";
 
-const ForRealDialog = later(() => import("./ForRealDialog"));
+const ForRealDialog = later(() => import("@/pages/clusters/ForRealDialog"));
 const SHIFT_S = "⇧S";
 
 /** `run`: its id, without a position. `alone`: no other run is on the page, so that a key can mean this one. */

@@ -73,7 +73,12 @@ export function RunPage() {
       />
       <Suspense fallback={null}>
         {forker.asked === null ? null : (
-          <ForkDialog run={runOf(id)} cluster={view.run?.follows ?? ""} step={forker.asked.step} onClose={forker.forget} />
+          <ForkDialog
+            run={runOf(id)}
+            cluster={view.run?.follows ?? ""}
+            step={forker.asked.step}
+            onClose={forker.forget}
+          />
         )}
       </Suspense>
     </div>

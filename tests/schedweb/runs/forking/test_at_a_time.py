@@ -19,8 +19,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def desk(game: Game, client: Client) -> Client:
     """Of whoever began a run that was played in several batches."""
-    game.command("step", count=3)
-    game.play()
+    for _ in range(3):
+        game.command("step")
+        game.play()
     game.command("play", speed="max")
     game.play()
     assert StepChunk.objects.filter(run=game.run).count() > 1, "so there is something to look for"

@@ -17,7 +17,15 @@ async function strip(thinned: Run["thinned"]) {
   const run = aRun({ follows: "prod", thinned });
   serve({
     "GET /me/": ok({ username: "mira", role: "operator" }),
-    "GET /runs/r/follow/": ok({ state: "live", behind: null, since: null, problem: "", shadow: false, refused: [], until: null }),
+    "GET /runs/r/follow/": ok({
+      state: "live",
+      behind: null,
+      since: null,
+      problem: "",
+      shadow: false,
+      refused: [],
+      until: null,
+    }),
   });
   await showAt("/runs/r", "/runs/$run", <Strip run={run} />);
   await screen.findByText("live");

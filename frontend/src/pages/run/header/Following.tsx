@@ -65,7 +65,8 @@ export function Following({ run, commander, operates }: { run: Run; commander: C
       {data === undefined || run.moment !== null ? null : (
         <Kept run={run.id} followed={data} changes={operates && run.state !== "stopped"} />
       )}
-      {data === undefined || run.schedules || run.state === "stopped" || run.moment !== null ? null : data.shadow || data.until !== null ? (
+      {data === undefined || run.schedules || run.state === "stopped" || run.moment !== null ? null : data.shadow ||
+        data.until !== null ? (
         <Until run={runOf(run.id)} followed={data} now={followed.dataUpdatedAt} changes={operates} />
       ) : null}
       {run.thinned === null ? null : (

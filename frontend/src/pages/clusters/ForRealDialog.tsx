@@ -18,12 +18,11 @@ import { Button } from "@/components/Button";
 import { Icon } from "@/components/Icon";
 import { Failed } from "@/components/Outcome";
 import { useFocusBack } from "@/components/useFocusBack";
-import classes from "@/pages/clusters/ScheduleDialog.module.css";
-import { rich as richOfClusters, t as ofClusters } from "@/pages/clusters/texts";
-import { useScheduleForReal } from "@/pages/clusters/useFollow";
+import { termsOf } from "@/scheduling/words";
 
-import { t } from "./texts";
-import { termsOf } from "./words";
+import classes from "./ScheduleDialog.module.css";
+import { rich, t } from "./texts";
+import { useScheduleForReal } from "./useFollow";
 
 interface ForRealDialogProps {
   /** The dry run. */
@@ -48,7 +47,7 @@ export default function ForRealDialog(props: ForRealDialogProps) {
       <Modal.Content>
         <div className={classes.band}>
           <Icon name="bolt" size={16} />
-          <b>{ofClusters("scheduleRealPods")}</b>
+          <b>{t("scheduleRealPods")}</b>
           <span className="grow" />
           <Modal.CloseButton aria-label={t("close")} className={classes.close ?? ""} />
         </div>
@@ -82,8 +81,12 @@ function Form({ run, scheduled, onClose }: ForRealDialogProps) {
         <p className="muted">{t("whatForRealIs")}</p>
         <div className={classes.terms}>
           <div className={classes.term}>
-            <span>{ofClusters("configuration")}</span>
-            <p>{configuration === undefined ? "" : t("versionOf", { name: configuration.name, number: configuration.version })}</p>
+            <span>{t("configuration")}</span>
+            <p>
+              {configuration === undefined
+                ? ""
+                : t("versionOf", { name: configuration.name, number: configuration.version })}
+            </p>
           </div>
           <div className={classes.term}>
             <span>{t("sameTerms")}</span>
@@ -97,11 +100,11 @@ function Form({ run, scheduled, onClose }: ForRealDialogProps) {
         <div className={classes.warning}>
           <Icon name="warning" size={16} />
           <p>
-            <b>{ofClusters("twoSchedulers")}</b> {ofClusters("keepThemApart")}
+            <b>{t("twoSchedulers")}</b> {t("keepThemApart")}
           </p>
         </div>
         <label className={`${classes.label ?? ""} ${classes.last ?? ""}`} htmlFor="typed">
-          {richOfClusters("typeTheName", { name: <code className="mono">{context}</code> })}
+          {rich("typeTheName", { name: <code className="mono">{context}</code> })}
         </label>
         <input
           id="typed"
@@ -119,18 +122,18 @@ function Form({ run, scheduled, onClose }: ForRealDialogProps) {
           }}
         />
         <p id="typed-help" className={isWrong ? classes.wrong : classes.help} role={isWrong ? "alert" : undefined}>
-          {isWrong ? ofClusters("anotherNameTyped", { name: context }) : ""}
+          {isWrong ? t("anotherNameTyped", { name: context }) : ""}
         </p>
-        {begin.error === null ? null : <Failed what={ofClusters("notScheduled")} error={begin.error} small />}
+        {begin.error === null ? null : <Failed what={t("notScheduled")} error={begin.error} small />}
       </div>
       <div className={classes.foot}>
         <span className="faint" role="status">
-          {begin.isPending ? ofClusters("readingToSchedule", { context }) : ""}
+          {begin.isPending ? t("readingToSchedule", { context }) : ""}
         </span>
         <span className="grow" />
-        <Button onClick={onClose}>{ofClusters("cancel")}</Button>
+        <Button onClick={onClose}>{t("cancel")}</Button>
         <Button kind="primary" type="submit" sends aria-disabled={!isTyped} disabled={begin.isPending}>
-          {begin.isPending ? ofClusters("readingToFollow") : t("scheduleForReal")}
+          {begin.isPending ? t("readingToFollow") : t("scheduleForReal")}
         </Button>
       </div>
     </form>
