@@ -328,8 +328,8 @@ class ClusterScheduling(Watching):
     def _store_told(self, told: SchedulingState) -> None:
         """Where it differs; of a Lease that was renewed and nothing more, now and then."""
         lease = told.lease
-        facts = (told.state, told.holder, str(told.problem), told.lacks, told.rights_back)
-        facts = (*facts, None if lease is None else replace(lease, renewed=""))
+        held = None if lease is None else replace(lease, renewed="")
+        facts = (told.state, told.holder, str(told.problem), told.lacks, told.rights_back, held)
         is_renewed = lease is not None and lease.renewed != self._renewed_stored
         if facts == self._stored_state and not (is_renewed and time.monotonic() - self._stored_at > RENEWED_SECONDS):
             return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from uuid import UUID
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -25,7 +26,7 @@ def end_due() -> list[Run]:
     return [run for each in rows if (run := _end(each)) is not None]
 
 
-def _end(key: object) -> Run | None:
+def _end(key: UUID) -> Run | None:
     """None where it goes on, or is told already."""
     try:
         with transaction.atomic():

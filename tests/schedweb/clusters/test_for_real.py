@@ -122,7 +122,8 @@ def test_it_is_refused_for_the_reasons_for_which_scheduling_is(
     assert stops(dry) == 0, "the dry run goes on"
     assert Run.objects.count() == 1
 
-    Run.objects.filter(pk=dry.pk).update(scheduling={**dry.scheduling, "dry_run": False})
+    tried: dict[str, Any] = dry.scheduling or {}
+    Run.objects.filter(pk=dry.pk).update(scheduling={**tried, "dry_run": False})
     assert refused()[:2] == (409, "no_dry_run")
     Run.objects.filter(pk=dry.pk).update(scheduling=None)
     assert refused()[0] == 404

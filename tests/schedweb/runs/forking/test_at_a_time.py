@@ -25,7 +25,7 @@ def desk(game: Game, client: Client) -> Client:
     game.command("play", speed="max")
     game.play()
     assert StepChunk.objects.filter(run=game.run).count() > 1, "so there is something to look for"
-    client.force_login(game.run.started_by)
+    client.force_login(game.user)
     return client
 
 
