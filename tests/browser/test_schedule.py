@@ -233,6 +233,7 @@ def test_with_the_keyboard_a_dry_run_binds_nothing(begun: tuple[Visit, Site], ap
     assert unfit_in(page, ("390 px", "768 px", "1024 px", "1440 px")) == []
     card.get_by_role("link", name=re.compile("^r-")).first.click()
     expect(page).to_have_url(re.compile(f"/runs/{real}"), timeout=PATIENCE)
+    expect(band(page)).to_contain_text(f"Binds real pods in {CONTEXT}", timeout=PATIENCE)
 
     page.keyboard.press("Shift+S")
     expect(band(page)).to_contain_text("Stopped by you at", timeout=PATIENCE)
