@@ -1045,7 +1045,7 @@ export interface paths {
         };
         /** @description Of a run that follows a cluster: how it is read, since when, and how much of it is kept. */
         get: operations["runs_follow"];
-        /** @description How much is kept of a run that follows a cluster, from now on. Of one that has more than three quarters of that its oldest part goes when it is measured next, within a minute or so. */
+        /** @description How much is kept of a run that follows a cluster, from now on, and when it is stopped by itself. Of one that has more than three quarters of that its oldest part goes when it is measured next, within a minute or so. */
         put: operations["runs_keep"];
         post?: never;
         delete?: never;
@@ -1377,6 +1377,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run}/schedule/real/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Of a dry run: begins a run that schedules the cluster for real, with the same configuration and on the same terms, and stops the dry run when there is one. As `clusters_schedule`: the cluster is read and the credentials are asked first (202), then there is a run (201); refused for the same reasons. */
+        post: operations["runs_schedule_for_real"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run}/schedule/writes/": {
         parameters: {
             query?: never;
@@ -1420,7 +1437,7 @@ export interface paths {
         };
         /** @description How far the configuration of a followed run agrees with the real scheduler, step by step: each decision on the state just before the real one. */
         get: operations["runs_shadow"];
-        /** @description Below how many percent of agreement in the last hour the page says so. */
+        /** @description Below how many percent of agreement in the last hour the page says so, and people are told of it once (docs/operating.md, notices). */
         put: operations["runs_shadow_alert"];
         post?: never;
         delete?: never;
@@ -1574,7 +1591,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description The whole run as a line: positions, times and marks, to rewind to. */
+        /** @description The whole run as a line: positions, times and marks, to rewind to; and which step it was at, at a moment of its clock (422 of one before it began, before what is kept of it, or still to come). */
         get: operations["runs_timeline"];
         put?: never;
         post?: never;
@@ -2208,6 +2225,7 @@ export interface components {
          *     * `run.restore` - run.restore
          *     * `run.star` - run.star
          *     * `run.unstar` - run.unstar
+         *     * `run.until` - run.until
          *     * `session.end` - session.end
          *     * `settings` - settings
          *     * `share.create` - share.create
@@ -2221,7 +2239,7 @@ export interface components {
          *     * `token.revoke` - token.revoke
          * @enum {string}
          */
-        AuditActionEnum: "account.create" | "account.disable" | "account.enable" | "account.identity" | "account.link" | "account.password" | "account.role" | "audit.export" | "audit.prune" | "cluster.connect" | "cluster.disconnect" | "cluster.follow" | "cluster.may_schedule" | "cluster.schedule" | "cluster.snapshot" | "configuration.change" | "configuration.create" | "configuration.delete" | "configuration.remove" | "configuration.rename" | "configuration.restore" | "decision.approve" | "decision.override" | "decision.reject" | "login" | "logout" | "request" | "run.configuration" | "run.delete" | "run.keep" | "run.prune" | "run.remove" | "run.restore" | "run.star" | "run.unstar" | "session.end" | "settings" | "share.create" | "share.revoke" | "snapshot.delete" | "snapshot.events" | "snapshot.import" | "snapshot.remove" | "snapshot.restore" | "token.create" | "token.revoke";
+        AuditActionEnum: "account.create" | "account.disable" | "account.enable" | "account.identity" | "account.link" | "account.password" | "account.role" | "audit.export" | "audit.prune" | "cluster.connect" | "cluster.disconnect" | "cluster.follow" | "cluster.may_schedule" | "cluster.schedule" | "cluster.snapshot" | "configuration.change" | "configuration.create" | "configuration.delete" | "configuration.remove" | "configuration.rename" | "configuration.restore" | "decision.approve" | "decision.override" | "decision.reject" | "login" | "logout" | "request" | "run.configuration" | "run.delete" | "run.keep" | "run.prune" | "run.remove" | "run.restore" | "run.star" | "run.unstar" | "run.until" | "session.end" | "settings" | "share.create" | "share.revoke" | "snapshot.delete" | "snapshot.events" | "snapshot.import" | "snapshot.remove" | "snapshot.restore" | "token.create" | "token.revoke";
         AuditEntry: {
             id: number;
             /** Format: date-time */
@@ -3998,6 +4016,8 @@ export interface components {
             configuration_version?: string;
             /** @description how much of the run is kept; then its oldest part goes, and the run goes on. By default what the server is set to */
             megabytes?: number;
+            /** @description after which the run is stopped by itself; without it somebody has to stop it */
+            minutes?: number;
             /** @description the configuration decides beside the cluster's scheduler: /runs/<run>/shadow/ */
             shadow?: boolean;
             /**
@@ -4066,6 +4086,11 @@ export interface components {
             measured_at: string | null;
             /** @description how much of the run is kept; then its oldest part goes */
             most_bytes: number;
+            /**
+             * Format: date-time
+             * @description when it is stopped by itself; null: when somebody stops it
+             */
+            until: string | null;
         };
         /**
          * @description * `waiting` - waiting
@@ -4079,6 +4104,15 @@ export interface components {
          * @enum {string}
          */
         FollowedStateEnum: "waiting" | "catching_up" | "live" | "partly" | "stale" | "refused" | "failed" | "ended";
+        ForRealRequest: {
+            /**
+             * Format: uuid
+             * @description of the reading that an earlier answer named; without it the cluster begins to be read
+             */
+            import_id?: string;
+            /** @description the cluster's name, as the person typed it */
+            typed: string;
+        };
         ForkChange: {
             /** @description whose change it is: a pod's workload, or another object's name; may be empty */
             workload: string;
@@ -4088,6 +4122,11 @@ export interface components {
         ForkRequest: {
             /** @description else where the run is now */
             position?: number | null;
+            /**
+             * Format: date-time
+             * @description run time, in place of `position`: the last step at or before it, which the answer's `parent` names
+             */
+            at?: string;
             /** @description made first, in this order: operations of a remedy {verb, manifest}, or commands {type, …} */
             changes?: {
                 [key: string]: unknown;
@@ -4186,6 +4225,27 @@ export interface components {
             gpus: number;
             /** @description so many of them still fit, one size at a time */
             pods: number;
+        };
+        Held: {
+            /** @description with its namespace */
+            name: string;
+            /** @description empty: nobody */
+            holder: string;
+            is_ours: boolean;
+            /**
+             * Format: date-time
+             * @description when its holder took it
+             */
+            since: string | null;
+            /**
+             * Format: date-time
+             * @description as it was stored last, some seconds ago at most
+             */
+            renewed_at: string | null;
+            /** @description how often it went from one holder to another */
+            transitions: number;
+            /** @description for which it is held without a renewal */
+            seconds: number;
         };
         HeldAmount: {
             name: string;
@@ -4346,7 +4406,12 @@ export interface components {
         };
         KeepRequest: {
             /** @description of the run with all that it stores */
-            megabytes: number;
+            megabytes?: number;
+            /**
+             * Format: date-time
+             * @description when it is stopped by itself; null: when somebody stops it
+             */
+            until?: string | null;
         };
         KindCount: {
             kind: string;
@@ -5716,6 +5781,10 @@ export interface components {
             follows: string;
             /** @description it is a scheduler of that cluster: what it decides is written there */
             schedules: boolean;
+            /** @description its configuration decides beside the scheduler of the cluster that it follows */
+            shadow: boolean;
+            /** @description it schedules a cluster, and nothing of what it writes is carried out */
+            dry_run: boolean;
             /** @description that cluster's arrivals come to a world of its own, in which this run decides; nothing is written there */
             own_world: boolean;
             /** @description of a fork */
@@ -5941,6 +6010,10 @@ export interface components {
                 [key: string]: string;
             };
             dry_run: boolean;
+            /** @description bindings that were carried out within the last minute; in a dry run those that were accepted */
+            bound_last_minute: number;
+            /** @description of the cluster, as it was seen last; null in a dry run, which needs none */
+            lease: components["schemas"]["Held"] | null;
             /** @description writes that were carried out, Events aside */
             written: number;
             /** @description writes that were not, Events aside */
@@ -6524,6 +6597,8 @@ export interface components {
             last: number;
             attempts: number;
             marks: components["schemas"]["Mark"][];
+            /** @description the last step before the time that was asked for */
+            at: components["schemas"]["NotedStep"] | null;
         };
         Token: {
             id: number;
@@ -7198,7 +7273,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description only these; a part before the dot: all of it */
-                action?: "account" | "account.create" | "account.disable" | "account.enable" | "account.identity" | "account.link" | "account.password" | "account.role" | "audit" | "audit.export" | "audit.prune" | "cluster" | "cluster.connect" | "cluster.disconnect" | "cluster.follow" | "cluster.may_schedule" | "cluster.schedule" | "cluster.snapshot" | "configuration" | "configuration.change" | "configuration.create" | "configuration.delete" | "configuration.remove" | "configuration.rename" | "configuration.restore" | "decision" | "decision.approve" | "decision.override" | "decision.reject" | "login" | "logout" | "request" | "run" | "run.configuration" | "run.delete" | "run.keep" | "run.prune" | "run.remove" | "run.restore" | "run.star" | "run.unstar" | "session" | "session.end" | "settings" | "share" | "share.create" | "share.revoke" | "snapshot" | "snapshot.delete" | "snapshot.events" | "snapshot.import" | "snapshot.remove" | "snapshot.restore" | "token" | "token.create" | "token.revoke";
+                action?: "account" | "account.create" | "account.disable" | "account.enable" | "account.identity" | "account.link" | "account.password" | "account.role" | "audit" | "audit.export" | "audit.prune" | "cluster" | "cluster.connect" | "cluster.disconnect" | "cluster.follow" | "cluster.may_schedule" | "cluster.schedule" | "cluster.snapshot" | "configuration" | "configuration.change" | "configuration.create" | "configuration.delete" | "configuration.remove" | "configuration.rename" | "configuration.restore" | "decision" | "decision.approve" | "decision.override" | "decision.reject" | "login" | "logout" | "request" | "run" | "run.configuration" | "run.delete" | "run.keep" | "run.prune" | "run.remove" | "run.restore" | "run.star" | "run.unstar" | "run.until" | "session" | "session.end" | "settings" | "share" | "share.create" | "share.revoke" | "snapshot" | "snapshot.delete" | "snapshot.events" | "snapshot.import" | "snapshot.remove" | "snapshot.restore" | "token" | "token.create" | "token.revoke";
                 /** @description How many to return, at most 200 */
                 limit?: number;
                 /** @description How many to leave out */
@@ -7261,7 +7336,7 @@ export interface operations {
         parameters: {
             query: {
                 /** @description only these; a part before the dot: all of it */
-                action?: "account" | "account.create" | "account.disable" | "account.enable" | "account.identity" | "account.link" | "account.password" | "account.role" | "audit" | "audit.export" | "audit.prune" | "cluster" | "cluster.connect" | "cluster.disconnect" | "cluster.follow" | "cluster.may_schedule" | "cluster.schedule" | "cluster.snapshot" | "configuration" | "configuration.change" | "configuration.create" | "configuration.delete" | "configuration.remove" | "configuration.rename" | "configuration.restore" | "decision" | "decision.approve" | "decision.override" | "decision.reject" | "login" | "logout" | "request" | "run" | "run.configuration" | "run.delete" | "run.keep" | "run.prune" | "run.remove" | "run.restore" | "run.star" | "run.unstar" | "session" | "session.end" | "settings" | "share" | "share.create" | "share.revoke" | "snapshot" | "snapshot.delete" | "snapshot.events" | "snapshot.import" | "snapshot.remove" | "snapshot.restore" | "token" | "token.create" | "token.revoke";
+                action?: "account" | "account.create" | "account.disable" | "account.enable" | "account.identity" | "account.link" | "account.password" | "account.role" | "audit" | "audit.export" | "audit.prune" | "cluster" | "cluster.connect" | "cluster.disconnect" | "cluster.follow" | "cluster.may_schedule" | "cluster.schedule" | "cluster.snapshot" | "configuration" | "configuration.change" | "configuration.create" | "configuration.delete" | "configuration.remove" | "configuration.rename" | "configuration.restore" | "decision" | "decision.approve" | "decision.override" | "decision.reject" | "login" | "logout" | "request" | "run" | "run.configuration" | "run.delete" | "run.keep" | "run.prune" | "run.remove" | "run.restore" | "run.star" | "run.unstar" | "run.until" | "session" | "session.end" | "settings" | "share" | "share.create" | "share.revoke" | "snapshot" | "snapshot.delete" | "snapshot.events" | "snapshot.import" | "snapshot.remove" | "snapshot.restore" | "token" | "token.create" | "token.revoke";
                 /** @description csv or json */
                 as: string;
                 /** @description words in what it was done to, where from or by which token */
@@ -9215,6 +9290,8 @@ export interface operations {
     runs_list: {
         parameters: {
             query?: {
+                /** @description true: only those that follow, shadow or schedule a real cluster now; false: none of them */
+                beside?: boolean;
                 /** @description only runs that any version of it is played with */
                 configuration?: string;
                 /** @description true: only forks; false: none of them */
@@ -10843,7 +10920,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["KeepRequest"];
             };
@@ -11916,6 +11993,70 @@ export interface operations {
             };
         };
     };
+    runs_schedule_for_real: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Up to 255 characters of your choice. The same request with the same key is done once within 24 hours, and answered as the first time, with `Idempotency-Replayed: true`; another request with it is answered 422. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description A run's id */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForRealRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FollowAnswer"];
+                };
+            };
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FollowAnswer"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     runs_writes: {
         parameters: {
             query?: {
@@ -12708,7 +12849,10 @@ export interface operations {
     };
     runs_timeline: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description run time: `at` of the answer is the last step before it */
+                at?: string;
+            };
             header?: never;
             path: {
                 /** @description A run's id */
