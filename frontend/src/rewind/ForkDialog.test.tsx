@@ -100,7 +100,7 @@ describe("a fork of a run beside a real cluster", () => {
     expect((await screen.findByRole("alert")).textContent).toMatch(/it has no step at 09:00/);
     const button = screen.getByRole<HTMLButtonElement>("button", { name: "Fork" });
     expect(button.disabled).toBe(true);
-    fireEvent.submit(button.closest("form")!);
+    fireEvent.submit(screen.getByLabelText("Since"));
     expect(sent()).toEqual([]);
   });
 });
