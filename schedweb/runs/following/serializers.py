@@ -138,7 +138,7 @@ class KeepSerializer(serializers.Serializer[Any]):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if not attrs:
-            raise serializers.ValidationError(say("Name megabytes, until or both."))
+            raise serializers.ValidationError(say("Say how much is kept, or when it ends."))
         return attrs
 
 
