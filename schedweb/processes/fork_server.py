@@ -21,6 +21,7 @@ from typing import Final
 from schedweb.processes.forked import STATUS
 from schedweb.processes.forks import LOOK, REFUSED
 from schedweb.processes.plain import KINDS
+from schedweb.processes.structs import learn_structs
 
 ASKED_BYTES: Final = 1 << 20
 READY: Final = b"ready"
@@ -37,6 +38,7 @@ def main(descriptor: int) -> int | str | None:
     # What it cannot do without is asked for now: OSError, where the system has none.
     os.close(os.pidfd_open(os.getpid()))
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    learn_structs()
     # Not looked at by a collection, these objects stay where they are, in pages that all copies share.
     gc.collect()
     gc.freeze()

@@ -23,6 +23,7 @@ from schedweb.database_version import refuse_to_work
 from schedweb.keeping.housekeeping import keep_house_until
 from schedweb.notices.sending import notices_until
 from schedweb.processes.forks import FORKS
+from schedweb.processes.structs import learn_structs
 from schedweb.runs.following.ends import end_due
 from schedweb.runs.live.telling import tell_outcome
 from schedweb.runs.playing.dispatch import PLAY, next_run, refuse_late, runs_unheard_of, waiting_runs
@@ -159,6 +160,7 @@ def sweep_until_stopped() -> None:
 
 @worker_ready.connect
 def worker_begins(**kwargs: Any) -> None:
+    learn_structs()
     # What is loaded stays. Without this the garbage collector goes through all of it now and then, within a batch.
     gc.collect()
     gc.freeze()

@@ -20,6 +20,7 @@ import msgspec
 from schedweb.clusters.reading.following import Following
 from schedweb.clusters.reading.observing import Observing
 from schedweb.clusters.reading.whole import read_for
+from schedweb.processes.structs import learn_structs
 from schedweb.snapshots import reader
 from schedweb.snapshots.reader import Request, limit_memory
 
@@ -40,6 +41,7 @@ class _Asked(msgspec.Struct):
 
 def main() -> None:
     limit_memory()
+    learn_structs()
     asked = sys.stdin.buffer.readline()
     task = msgspec.json.decode(asked, type=_Asked).task
     if task == "follow":

@@ -47,6 +47,7 @@ from schedweb.clusters.services import cluster_snapshot, context_offered, import
 from schedweb.clusters.writing.permission import permission
 from schedweb.clusters.writing.sending import Limits
 from schedweb.engine.own_nodes import kept_to, why_not_kept
+from schedweb.processes.structs import learn_structs
 from schedweb.runs.following.services import LEAST_MEGABYTES, MOST_MEGABYTES, follow_begin, follow_read
 from schedweb.runs.models import Run
 from schedweb.runs.own_world.watched import OwnWorldWatched
@@ -298,6 +299,7 @@ class Command(StoredCommand):
             self.stderr.write(f"No server of {settings.DATA_DIR} runs here now; {origin} is HOST and PORT.")
 
     def schedule(self, options: dict[str, Any]) -> None:
+        learn_structs()
         allowed = permission(context_offered(options["context"]).name, options["i_mean"])
         registry = built_in_registry()
         loaded = load(Path(options["configuration"]).read_text(), registry)
