@@ -15,7 +15,6 @@ import { startLive } from "@/live/live";
 import { refusal } from "@/live/reach";
 import { later } from "@/parts/later";
 import { runOf } from "@/rewind/moment";
-import { LiveBand } from "@/scheduling/LiveBand";
 
 import { NoticesPlace } from "./NoticesPlace";
 import { SignedOut } from "./PageOutcome";
@@ -26,6 +25,7 @@ import { t } from "./texts";
 import { TopBar } from "./TopBar";
 import { useTypeAhead } from "./useTypeAhead";
 
+const LiveBand = later(async () => ({ default: (await import("@/scheduling/LiveBand")).LiveBand }));
 const Search = later(() => import("./Search"));
 const KeysOverlay = later(() => import("./KeysOverlay"));
 
@@ -102,7 +102,7 @@ function RunBand(): ReactNode {
   const { run } = useParams({ strict: false });
   const id = run === undefined ? "" : runOf(run);
   const { data } = useQuery({ ...schedulesQuery(id), enabled: id !== "" });
-  return data === true ? <LiveBand key={id} run={id} /> : null;
+  return <Suspense fallback={null}>{data === true ? <LiveBand key={id} run={id} /> : null}</Suspense>;
 }
 
 /** What is typed concerns nothing but the search, so the frame does not hold it. */

@@ -16,9 +16,9 @@ import { useTitle } from "@/shell/useTitle";
 import { ClusterCard } from "./ClusterCard";
 import classes from "./HomePage.module.css";
 import { ImportPanel } from "./ImportPanel";
-import { LiveClusters } from "./LiveClusters";
 import { t } from "./texts";
 
+const LiveClusters = later(() => import("./LiveClusters"));
 const StartRun = later(() => import("./StartRun"));
 const RECENT = 5;
 
@@ -29,7 +29,9 @@ export function HomePage() {
     <Page>
       <div className={classes.grid}>
         <div>
-          <LiveClusters />
+          <Suspense>
+            <LiveClusters />
+          </Suspense>
           <Clusters onRun={setStarting} />
           <RecentRuns />
           <Configurations />

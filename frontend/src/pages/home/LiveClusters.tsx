@@ -26,7 +26,7 @@ function whatItDoes(run: Run): Does {
   return run.shadow || run.own_world ? "shadows" : "follows";
 }
 
-export function LiveClusters() {
+export default function LiveClusters() {
   const { visits } = useMe();
   const clusters = useQuery({
     ...clustersQuery,
