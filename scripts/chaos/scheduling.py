@@ -153,7 +153,7 @@ def break_things(cluster: Cluster, stage: Stage, report: Report, chosen: argpars
 
 def settle(cluster: Cluster, stage: Stage, report: Report, chosen: argparse.Namespace) -> None:
     """All pods are there, people decide what waits, and the run says what the cluster says."""
-    stage.may_come = len(stage.real.plan) + chosen.faults
+    stage.may_come = len(stage.real.plan) + chosen.faults + 1  # one more than there are: who brings them sees the end
     seen: list[str] = []
 
     def look() -> bool | None:
