@@ -194,11 +194,10 @@ class RunForRealApi(APIView):
     )
     @idempotent()
     def post(self, request: Request, run: UUID) -> Response:
-        user = signed_in_user(request)
+        user, dry = signed_in_user(request), run_get(run)
         refuse_person(user, request.auth)
         wanted = ForRealSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
-        dry = run_get(run)
         terms = terms_for_real(dry, wanted.validated_data["typed"])
         asked = {
             **wanted.validated_data,

@@ -79,7 +79,7 @@ def test_a_cluster_is_followed_until_it_is_let_go(cluster: ApiServer, editor: Cl
     assert {each["state"] for each in body["kinds"]} == {"live"}
     assert [(each["mode"], each["granted"], each["of"]) for each in body["rights"]["modes"]] == [
         ("look", 22, 22),
-        ("schedule", 0, 8),
+        ("schedule", 0, 11),
         ("default_scheduler", 0, 1),
     ]
     assert "kind: ClusterRoleBinding" in body["rights"]["modes"][1]["yaml"]

@@ -187,7 +187,7 @@ def test_the_commands(cluster: ApiServer, capsys: pytest.CaptureFixture[str]) ->
     modes = json.loads(said(capsys, "check", CONTEXT, "--json"))["modes"]
     assert [(each["mode"], each["granted"], each["of"]) for each in modes] == [
         ("look", 22, 22),
-        ("schedule", 0, 8),
+        ("schedule", 0, 11),
         ("default_scheduler", 0, 1),
     ]
     assert ": 3 nodes, 26 pods, 3 pending, read in " in said(capsys, "snapshot", CONTEXT)
