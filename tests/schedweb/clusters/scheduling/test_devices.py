@@ -81,7 +81,7 @@ def test_a_claim_that_changed_meanwhile_is_looked_at_and_written_as_it_is(equipp
     first, second = equipped.requests.select(verb="patch", **STATUS)
     assert (first.status, second.status) == (409, 200)
     assert reserved(equipped) == ["p1"]
-    assert reasons(equipped, "p1") == ["Scheduled"]
+    until(lambda: reasons(equipped, "p1") == ["Scheduled"])
 
 
 def test_a_claim_that_somebody_else_allocates_is_used_as_they_did(equipped: ApiServer, played: Played) -> None:
