@@ -6,6 +6,7 @@ import logging
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from framework.sentences import sentence
@@ -16,6 +17,11 @@ from schedweb.runs.playing.dispatch import run_dispatch
 from schedweb.runs.storing.statements import append
 
 log = logging.getLogger(__name__)
+
+
+def stops_of(run: Run) -> QuerySet[JournalEntry]:
+    """What told the run to stop and was not refused, the first before others."""
+    return JournalEntry.objects.filter(run=run, type="stop").exclude(status="refused").order_by("number")
 
 
 def end_due() -> list[Run]:
@@ -32,8 +38,7 @@ def _end(key: UUID) -> Run | None:
         with transaction.atomic():
             row = Followed.objects.select_for_update().select_related(None).get(run=key)
             run = Run.objects.defer("columns").get(pk=row.run_id)
-            is_told = JournalEntry.objects.filter(run=run, type="stop").exclude(status="refused").exists()
-            if row.ends_at is None or row.ends_at > timezone.now() or is_told:
+            if row.ends_at is None or row.ends_at > timezone.now() or stops_of(run).exists():
                 return None
             append(JournalEntry(run=run, type="stop", command=plain(Stop()), created_at=timezone.now()))
             row.ended = sentence("It was to go on until {time}, and ended then.", time=wall(row.ends_at))

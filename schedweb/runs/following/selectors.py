@@ -19,6 +19,7 @@ from schedweb.clusters.reading.following import ClusterState
 from schedweb.clusters.reading.rights import Answered, lacking_yaml
 from schedweb.clusters.selectors import behind_of, kinds_overall, moment, rule_body, worst_problem
 from schedweb.engine.live import Scheduling
+from schedweb.runs.following.ends import stops_of
 from schedweb.runs.following.scheduling import HeldState, SchedulingState
 from schedweb.runs.models import ClusterWrite, Followed, JournalEntry, Run
 from schedweb.runs.storing.lease import OWNER
@@ -259,8 +260,7 @@ def overall_of(run: Run, row: Followed, state: ClusterState | None) -> tuple[str
 
 def stopped_at(run: Run) -> datetime.datetime | None:
     """When somebody said so, or its time was over."""
-    said = JournalEntry.objects.filter(run=run, type="stop").exclude(status="refused").order_by("number")
-    return said.values_list("created_at", flat=True).first()
+    return stops_of(run).values_list("created_at", flat=True).first()
 
 
 def parked_at(run: Run) -> datetime.datetime | None:

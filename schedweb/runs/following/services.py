@@ -21,8 +21,9 @@ from schedweb.clusters.services import cluster_snapshot, context_offered
 from schedweb.configurations.models import ConfigurationVersion
 from schedweb.engine.live import Scheduling
 from schedweb.engine.times import nanoseconds
+from schedweb.runs.following.ends import stops_of
 from schedweb.runs.following.terms import refuse_terms, refuse_unasked, rules_of
-from schedweb.runs.models import Followed, JournalEntry, Run
+from schedweb.runs.models import Followed, Run
 from schedweb.runs.playing.commands import command_insert
 from schedweb.runs.playing.dispatch import run_dispatch
 from schedweb.runs.playing.limits import refuse_too_many
@@ -116,7 +117,7 @@ def dry_run_end(dry: Run, user: User, real: Run) -> None:
     """In the transaction in which the real run begins. One that was stopped before stays as it is."""
     row = Followed.objects.select_for_update().get(run=dry)
     is_stopped = Run.objects.filter(pk=dry.pk, state=Run.State.STOPPED).exists()
-    if is_stopped or JournalEntry.objects.filter(run=dry, type="stop").exclude(status="refused").exists():
+    if is_stopped or stops_of(dry).exists():
         return
     command_insert(run=dry, user=user, content={"type": "stop"})
     row.ended = sentence("{context} is scheduled for real by {new} now.", context=dry.follows, new=str(real))
@@ -241,10 +242,7 @@ def end_at(run: Run, row: Followed, until: datetime | None) -> None:
     """Then, and not by itself where that is None. Who stops it (ends.py) locks the same row."""
     if run.scheduling is not None:
         raise conflict(say("{run} schedules a cluster: it ends when somebody stops it.", run=run), code="schedules")
-    if (
-        run.state == Run.State.STOPPED
-        or JournalEntry.objects.filter(run=run, type="stop").exclude(status="refused").exists()
-    ):
+    if run.state == Run.State.STOPPED or stops_of(run).exists():
         raise conflict(say("{run} was stopped, and cannot go on.", run=run), code="stopped")
     if until is not None and until <= timezone.now():
         raise ApiError(say("That time has passed. Stop it instead."), code="passed", path="until")

@@ -2,12 +2,6 @@
  * Ends a dry run into the real thing, on the same terms. Nobody does so by accident: the cluster's name is typed, and what
  * the credentials may do is asked anew.
  */
-import "@mantine/core/styles/CloseButton.layer.css";
-import "@mantine/core/styles/Overlay.layer.css";
-import "@mantine/core/styles/Paper.layer.css";
-import "@mantine/core/styles/ModalBase.layer.css";
-import "@mantine/core/styles/Modal.layer.css";
-
 import { Modal } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -17,9 +11,9 @@ import type { Scheduled } from "@/api/scheduling";
 import { Button } from "@/components/Button";
 import { Icon } from "@/components/Icon";
 import { Failed } from "@/components/Outcome";
-import { useFocusBack } from "@/components/useFocusBack";
 import { termsOf } from "@/scheduling/words";
 
+import { RealPodsDialog } from "./RealPodsDialog";
 import classes from "./ScheduleDialog.module.css";
 import { rich, t } from "./texts";
 import { useScheduleForReal } from "./useFollow";
@@ -32,28 +26,10 @@ interface ForRealDialogProps {
 }
 
 export default function ForRealDialog(props: ForRealDialogProps) {
-  useFocusBack();
   return (
-    <Modal.Root
-      opened
-      onClose={props.onClose}
-      size={560}
-      closeOnClickOutside={false}
-      centered
-      transitionProps={{ duration: 160 }}
-      classNames={{ content: classes.content ?? "", overlay: classes.scrim ?? "" }}
-    >
-      <Modal.Overlay />
-      <Modal.Content>
-        <div className={classes.band}>
-          <Icon name="bolt" size={16} />
-          <b>{t("scheduleRealPods")}</b>
-          <span className="grow" />
-          <Modal.CloseButton aria-label={t("close")} className={classes.close ?? ""} />
-        </div>
-        <Form {...props} />
-      </Modal.Content>
-    </Modal.Root>
+    <RealPodsDialog onClose={props.onClose}>
+      <Form {...props} />
+    </RealPodsDialog>
   );
 }
 

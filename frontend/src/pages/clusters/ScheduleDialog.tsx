@@ -2,12 +2,6 @@
  * On which terms a run schedules a real cluster. Nobody begins one by accident: it is a dry run unless that is taken
  * back, and the cluster's name is typed.
  */
-import "@mantine/core/styles/CloseButton.layer.css";
-import "@mantine/core/styles/Overlay.layer.css";
-import "@mantine/core/styles/Paper.layer.css";
-import "@mantine/core/styles/ModalBase.layer.css";
-import "@mantine/core/styles/Modal.layer.css";
-
 import { Modal } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
@@ -21,10 +15,10 @@ import { CheckWithHelp } from "@/components/CheckWithHelp";
 import { Icon } from "@/components/Icon";
 import { LEAST, megabytesIn, MOST } from "@/components/Megabytes";
 import { Failed } from "@/components/Outcome";
-import { useFocusBack } from "@/components/useFocusBack";
 import { either } from "@/format/lists";
 
 import { DEFAULT_SCHEDULER, labelsIn, limitIn, listed, ownNodes } from "./mayBeScheduled";
+import { RealPodsDialog } from "./RealPodsDialog";
 import classes from "./ScheduleDialog.module.css";
 import { rich, t } from "./texts";
 import { useSchedule } from "./useFollow";
@@ -62,28 +56,10 @@ function sentenceOf(error: Error | null): string | undefined {
 }
 
 export default function ScheduleDialog({ cluster, onClose }: { cluster: ClusterDetails; onClose: () => void }) {
-  useFocusBack();
   return (
-    <Modal.Root
-      opened
-      onClose={onClose}
-      size={560}
-      closeOnClickOutside={false}
-      centered
-      transitionProps={{ duration: 160 }}
-      classNames={{ content: classes.content ?? "", overlay: classes.scrim ?? "" }}
-    >
-      <Modal.Overlay />
-      <Modal.Content>
-        <div className={classes.band}>
-          <Icon name="bolt" size={16} />
-          <b>{t("scheduleRealPods")}</b>
-          <span className="grow" />
-          <Modal.CloseButton aria-label={t("close")} className={classes.close ?? ""} />
-        </div>
-        <Form cluster={cluster} onClose={onClose} />
-      </Modal.Content>
-    </Modal.Root>
+    <RealPodsDialog onClose={onClose}>
+      <Form cluster={cluster} onClose={onClose} />
+    </RealPodsDialog>
   );
 }
 
