@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -12,6 +13,7 @@ from framework.configuration.types import Extender
 from framework.extenders import Request
 
 if TYPE_CHECKING:
+    from framework.scheduler import Scheduler
     from schedweb.engine.player import Player
 
 LARGEST_ANSWER: Final = 64 * 1024 * 1024
@@ -37,12 +39,16 @@ class Asked(msgspec.Struct, frozen=True):
 
 def asked_by(player: Player) -> Asked | None:
     """What waits for an answer now."""
-    requests = player.scheduler.asks
-    if player.asked_at is None or not requests:
+    asking = asking_of(player.scheduler)
+    if player.asked_at is None or not asking:
         return None
-    configured = player.scheduler.configuration.extenders
-    asking = [Asking(request, configured[request.extender]) for request in requests]
-    return Asked(player.asked_at, requests[0].pod, asking)
+    return Asked(player.asked_at, asking[0].request.pod, asking)
+
+
+def asking_of(scheduler: Scheduler, requests: Sequence[Request] | None = None) -> list[Asking]:
+    """``requests``: None for those that the cycle under way waits for."""
+    configured = scheduler.configuration.extenders
+    return [Asking(each, configured[each.extender]) for each in (scheduler.asks if requests is None else requests)]
 
 
 def packed(body: bytes) -> str:

@@ -14,7 +14,9 @@ from functools import partial
 from typing import Final, Literal
 
 from framework.configuration.effective import EffectiveConfiguration
+from framework.extenders import Answer
 from framework.plugins.registry import Registry
+from framework.reading.addresses import without_credentials
 from framework.scheduler import Scheduler
 from framework.scheduler.observer import Observer
 from framework.sentences import Words, sentence
@@ -27,6 +29,7 @@ from schedweb.clusters.writing.events import Events
 from schedweb.clusters.writing.lease import Lease, LeaseHolder
 from schedweb.clusters.writing.permission import Permission
 from schedweb.clusters.writing.sending import Limits, Record, Writer
+from schedweb.engine.asked import Asking, asking_of
 from schedweb.writes.events import became_leader
 
 FOR_EVER: Final = 10.0**9
@@ -34,8 +37,12 @@ FOR_EVER: Final = 10.0**9
 _CHANGES_AT_ONCE: Final = 200
 _LONGEST_WAIT: Final = 0.5
 """Seconds until it is looked whether it was stopped, or the Lease came."""
+_ANSWER_WAIT: Final = 0.02
+"""Seconds that an extender's answer is waited for at once; in between it is heard what arrives."""
 _SECOND: Final = 10**9
 
+AskExtenders = Callable[[Sequence[Asking]], Sequence[Answer]]
+"""The answers in the requests' order, when all are there; whatever goes wrong is in them."""
 Ended = Literal["stopped", "lease_lost"]
 
 
@@ -50,6 +57,7 @@ class Driver:
         limits: Limits,
         record: Record,
         seed: int,
+        ask: AskExtenders,
         complain: Callable[[Words], None] = lambda why: None,
         may_bind: Callable[[], bool] = lambda: True,
     ) -> None:
@@ -79,8 +87,11 @@ class Driver:
         self.writer = Writer(access, is_held=self.is_leader, record=record, limits=limits, patience=FOR_EVER)
         self._events = Events(self.writer.send, host)
         self._now, self._may_bind = 0, may_bind
+        self._ask = ask
+        self._answers: queue.SimpleQueue[Sequence[Answer]] = queue.SimpleQueue()
+        self._is_asking = False
         self._failure: Exception | None = None
-        """Of the thread that writes Events."""
+        """Of the thread that writes Events, or of one that asks extenders."""
 
     def is_leader(self) -> bool:
         """A dry run changes nothing, so it needs no Lease, and may stand beside whoever holds it."""
@@ -146,11 +157,28 @@ class Driver:
         scheduler.advance(self._clock())
         if self._may_go_on() and scheduler.step() is not None:
             return
+        if scheduler.asks:
+            self._hear_extenders(scheduler)
+            return
         due = scheduler.next_timer()
         wait = _LONGEST_WAIT if due is None else min(_LONGEST_WAIT, max(0.0, (due - self._clock()) / _SECOND))
         for change in self._arrived(wait):
             scheduler.advance(self._clock())
             cluster.hear(change)
+
+    def _hear_extenders(self, scheduler: Scheduler) -> None:
+        """They are asked once, by another thread; the cycle stands until all have answered."""
+        if not self._is_asking:
+            self._is_asking = True
+            asked = asking_of(scheduler)
+            threading.Thread(target=self._ask_extenders, args=(asked,), name="extenders", daemon=True).start()
+        try:
+            answers = self._answers.get(timeout=_ANSWER_WAIT)
+        except queue.Empty:
+            return
+        self._is_asking = False
+        scheduler.advance(self._clock())
+        scheduler.answer(answers)
 
     def _may_go_on(self) -> bool:
         return (
@@ -173,6 +201,13 @@ class Driver:
         return self._now
 
     # Other threads
+
+    def _ask_extenders(self, asked: Sequence[Asking]) -> None:
+        try:
+            self._answers.put(self._ask(asked))
+        except Exception as error:  # noqa: BLE001 - without an answer the machine stands, so it ends and says why
+            self._failure = error
+            self.stop()
 
     def _write_events(self) -> None:
         """In the order in which they were said."""
@@ -207,8 +242,13 @@ def _check(configuration: EffectiveConfiguration, scheduler_names: Sequence[str]
             names=", ".join(names),
         )
         raise ClusterProblem(words, "not_allowed")
-    if configuration.extenders:
-        raise ClusterProblem(sentence("Extenders cannot be asked here; only runs ask them."), "not_allowed")
+    if binding := [without_credentials(each.url_prefix) for each in configuration.extenders if each.bind_verb]:
+        words = sentence(
+            "Extenders that bind pods themselves ({extenders}) cannot be asked: neither a stop nor a dry run would "
+            "keep them from it. Take their bindVerb out of the configuration.",
+            extenders=", ".join(binding),
+        )
+        raise ClusterProblem(words, "not_allowed")
 
 
 def _check_profiles(scheduler: Scheduler) -> None:

@@ -1,4 +1,5 @@
-"""What a driver writes, told to whoever started it: bindings and evictions as lines for people, all of it as JSON."""
+"""What a driver writes and what extenders told it, for whoever started it: bindings, evictions and extenders that could
+not be heard as lines for people, all of it as JSON."""
 
 from __future__ import annotations
 
@@ -10,14 +11,19 @@ from typing import BinaryIO, Final
 
 import msgspec
 
+from framework.extenders import Answer, Request
 from schedweb.writes.writes import Outcome, Write
 
+SHOWN: Final = 4096
+"""Bytes of an answer."""
+OK: Final = 200
 TOLD: Final = {"bind": "bound to {node}", "evict": "evicted"}
 
 
 class Recorded:
     """Lines ``{"number", "write"}`` before a write is sent and ``{"number", "outcome"}`` afterwards; a line is
-    in the file when the call returns. Without a file only people are told."""
+    in the file when the call returns. ``{"asked"}`` is a request to an extender with its answer. Without a file only
+    people are told."""
 
     def __init__(self, path: str | None, say: Callable[[str], object]) -> None:
         self._path, self._say = path, say
@@ -46,6 +52,16 @@ class Recorded:
             else:
                 self._tell(self._sending.pop(number), what)
 
+    def heard(self, asked: Request, answer: Answer, microseconds: int) -> None:
+        """Of the answer the beginning is kept, of the request nothing but whom it was about."""
+        said = {"error": answer.error} if answer.error else {"status": answer.status, "answer": _beginning(answer.body)}
+        about = {"extender": asked.name, "verb": asked.verb, "pod": asked.pod, "microseconds": microseconds}
+        with self._lock:
+            if self._file is not None:
+                self._file.write(msgspec.json.encode({"asked": {**about, **said}}) + b"\n")
+            if answer.error or answer.status != OK:
+                self._say(f"{asked.pod} {asked.verb}: {asked.name}: {answer.error or f'status {answer.status}'}")
+
     def _tell(self, write: Write, outcome: Outcome) -> None:
         words = TOLD.get(write.purpose)
         if words is None and outcome.is_done:
@@ -54,3 +70,7 @@ class Recorded:
         done = (words or write.purpose).format(node=outcome.node_name)
         said = done if outcome.is_done else f"{write.purpose}: {outcome.result}: {outcome.message}"
         self._say(f"{pod} {said}{' (dry run)' if outcome.dry_run else ''}")
+
+
+def _beginning(body: bytes) -> str:
+    return body[:SHOWN].decode(errors="replace")

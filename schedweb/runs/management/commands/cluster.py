@@ -19,6 +19,7 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from framework.configuration import load
+from framework.extenders import Answer
 from framework.objects.names import label_value_errors, qualified_name_errors
 from framework.plugins.registry import built_in_registry
 from framework.profiles import ProfileError
@@ -27,6 +28,7 @@ from framework.sentences import Words
 from schedweb.accounts.scheduling import scheduling_allow
 from schedweb.accounts.services import owner_get
 from schedweb.api.errors import ApiError
+from schedweb.calling import allowed, refused_extender
 from schedweb.clusters.offered import offered
 from schedweb.clusters.reading.access import Access
 from schedweb.clusters.reading.kinds import kinds_of
@@ -46,7 +48,9 @@ from schedweb.clusters.selectors import MODES, mode_body, moment
 from schedweb.clusters.services import cluster_snapshot, context_offered, import_read_anyhow
 from schedweb.clusters.writing.permission import permission
 from schedweb.clusters.writing.sending import Limits
+from schedweb.engine.asked import Asking
 from schedweb.engine.own_nodes import kept_to, why_not_kept
+from schedweb.extender_calls import call_all
 from schedweb.processes.structs import learn_structs
 from schedweb.runs.following.services import LEAST_MEGABYTES, MOST_MEGABYTES, follow_begin, follow_read
 from schedweb.runs.models import Run
@@ -300,7 +304,7 @@ class Command(StoredCommand):
 
     def schedule(self, options: dict[str, Any]) -> None:
         learn_structs()
-        allowed = permission(context_offered(options["context"]).name, options["i_mean"])
+        permitted = permission(context_offered(options["context"]).name, options["i_mean"])
         registry = built_in_registry()
         loaded = load(Path(options["configuration"]).read_text(), registry)
         if loaded.effective is None:
@@ -310,20 +314,31 @@ class Command(StoredCommand):
         labels = dict(_label(text) for text in options["node_label"])
         if (why := why_not_kept(loaded.effective, labels)) is not None:
             raise CommandError(translated(why), returncode=2)
+        if refused := refused_extender(loaded.effective):
+            raise CommandError(translated(refused), returncode=2)
+        policy = allowed()
         limits = Limits(frozenset(options["namespace"]), options["max_bindings_per_minute"], options["dry_run"])
         rules = rules_to_schedule(options["scheduler_name"], options["namespace"], dry_run=options["dry_run"])
-        access = Access(allowed.context)
+        access = Access(permitted.context)
         refuse_who_lacks(access, rules)
         asked = AskedAgain(access, rules, self._warn)
         with Recorded(options["record"], self._line) as record:
+
+            def answers(requests: Sequence[Asking]) -> list[Answer]:
+                called = call_all(requests, policy)
+                for each in called:
+                    record.heard(each.asking.request, each.answer, each.microseconds)
+                return [each.answer for each in called]
+
             driver = Driver(
-                allowed,
+                permitted,
                 kept_to(loaded.effective, labels),
                 registry,
                 scheduler_names=options["scheduler_name"],
                 limits=limits,
                 record=record,
                 seed=time.time_ns() % 2**31,
+                ask=answers,
                 complain=self._complain,
                 may_bind=asked.may_bind,
             )
@@ -331,7 +346,7 @@ class Command(StoredCommand):
                 # In a thread: what is interrupted may hold the lock that stopping takes.
                 signal.signal(each, lambda *_: Thread(target=driver.stop).start())
             names = ", ".join(options["scheduler_name"])
-            self._line(f"{allowed.context}: schedules for {names}; Ctrl+C stops before the next write")
+            self._line(f"{permitted.context}: schedules for {names}; Ctrl+C stops before the next write")
             if driver.component != DEFAULT_SCHEDULER:
                 self.stderr.write("Pods that another scheduler places on the same nodes meanwhile may overfill them.")
             asked.start()

@@ -15,7 +15,7 @@ from framework.plugins.registry import built_in_registry
 from schedweb.clusters.reading.access import Access
 from schedweb.clusters.reading.kinds import Resource, kinds_of
 from schedweb.clusters.reading.rights import ask, missing_yaml
-from schedweb.clusters.scheduling.driver import Driver
+from schedweb.clusters.scheduling.driver import AskExtenders, Driver
 from schedweb.clusters.writing.permission import Permission
 from schedweb.clusters.writing.sending import Limits
 from schedweb.writes.writes import Outcome, Write
@@ -63,6 +63,7 @@ def driver_of(
     configuration: Any = None,
     record: Callable[[int, Write | Outcome], None] = lambda number, what: None,
     may_bind: Callable[[], bool] = lambda: True,
+    ask: AskExtenders = lambda asked: [],
     **limits: Any,
 ) -> Driver:
     registry = built_in_registry()
@@ -81,6 +82,7 @@ def driver_of(
         limits=Limits(**limits),
         record=record,
         seed=1,
+        ask=ask,
         may_bind=may_bind,
     )
 

@@ -7,7 +7,9 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,16 +20,32 @@ from tests.schedweb.clusters.scheduling.conftest import (
     CONTEXT,
     OURS,
     ROOT,
+    condition,
+    node_of,
     ours,
     reasons,
 )
+from tests.schedweb.worker.webhook import Webhook, webhook
 
 
-def start_command(tmp_path: Path, *options: str, may: str = CONTEXT) -> subprocess.Popen[str]:
+@pytest.fixture
+def hook() -> Iterator[Webhook]:
+    with webhook() as made:
+        yield made
+
+
+def only(node_name: str) -> Callable[[dict[str, Any]], tuple[int, bytes]]:
+    return lambda body: (200, json.dumps({"NodeNames": [node_name], "FailedNodes": {}}).encode())
+
+
+def start_command(
+    tmp_path: Path, *options: str, may: str = CONTEXT, extender: dict[str, Any] | None = None
+) -> subprocess.Popen[str]:
     config = tmp_path / "scheduler.yaml"
     config.write_text(
         "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
         f"profiles: [{{schedulerName: {OURS}}}]\n"
+        + ("" if extender is None else f"extenders: [{json.dumps(extender)}]\n")
     )
     command = [sys.executable, "manage.py", "cluster", "schedule", CONTEXT, "--configuration", str(config)]
     environment = {**os.environ, "PLAYGROUND_DATA": str(tmp_path / "data"), "PLAYGROUND_MAY_SCHEDULE": may}
@@ -86,3 +104,69 @@ def test_the_command_says_that_it_may_not_take_the_lease(server: ApiServer, tmp_
             process.send_signal(signal.SIGTERM)
             process.communicate(timeout=120)
     assert process.returncode == 0
+
+
+def test_the_command_asks_extenders_and_says_what_they_could_not_answer(
+    server: ApiServer, tmp_path: Path, hook: Webhook
+) -> None:
+    server.add(node("n1"), node("n2"), ours("p1"))
+    hook.replies["/filter"] = only("n2")
+    record = tmp_path / "record.jsonl"
+    extender = {"urlPrefix": hook.url, "filterVerb": "filter", "nodeCacheCapable": True, "httpTimeout": "2s"}
+    process = start_command(tmp_path, "--i-mean", CONTEXT, "--record", str(record), extender=extender)
+    try:
+        until(lambda: node_of(server, "p1") == "n2")
+        hook.replies["/filter"] = lambda body: (200, b"{")
+        server.add(ours("lied-to"))
+        until(lambda: condition(server, "lied-to").get("reason") == "SchedulerError")
+        hook.replies["/filter"] = only("n1")
+        until(lambda: node_of(server, "lied-to") == "n1")
+        del hook.replies["/filter"]
+        server.add(ours("down"))
+        until(lambda: f"{hook.url}/filter" in condition(server, "down").get("message", ""))
+        hook.late("/filter")
+        calls = len(hook.calls)
+        until(lambda: len(hook.calls) > calls)
+        until(lambda: "deadline exceeded" in condition(server, "down").get("message", ""))
+    finally:
+        process.send_signal(signal.SIGTERM)
+        said, complaint = process.communicate(timeout=120)
+    assert process.returncode == 0, complaint
+    assert f"default/down filter: {hook.url}: Post" in said
+    asked = [each["asked"] for each in map(json.loads, record.read_text().splitlines()) if "asked" in each]
+    assert len(asked) == len(hook.calls)
+    first = asked[0]
+    assert (first["extender"], first["verb"], first["pod"], first["status"]) == (hook.url, "filter", "default/p1", 200)
+    assert json.loads(first["answer"])["NodeNames"] == ["n2"]
+
+
+def test_an_extender_that_is_silent_holds_nobody_who_stops(server: ApiServer, tmp_path: Path, hook: Webhook) -> None:
+    server.add(node("n1"), ours("thought-about"))
+    hook.late("/filter")
+    extender = {"urlPrefix": hook.url, "filterVerb": "filter", "httpTimeout": "3600s"}
+    process = start_command(tmp_path, "--i-mean", CONTEXT, extender=extender)
+    try:
+        until(lambda: hook.calls)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        _, complaint = process.communicate(timeout=45)  # the webhook says nothing for 60 s
+    assert process.returncode == 0, complaint
+    assert node_of(server, "thought-about") == ""
+    assert server.get("Lease", "scheduling-playground", "kube-system")["spec"]["holderIdentity"] == ""
+
+
+@pytest.mark.parametrize(
+    ("extender", "said"),
+    [
+        ({"urlPrefix": "http://10.0.0.1:80", "filterVerb": "filter"}, "may not call http://10.0.0.1:80"),
+        ({"urlPrefix": "http://127.0.0.1:1", "bindVerb": "bind"}, "Extenders that bind pods themselves"),
+    ],
+)
+def test_an_extender_that_may_not_be_asked_ends_it_before_it_begins(
+    server: ApiServer, tmp_path: Path, extender: dict[str, Any], said: str
+) -> None:
+    process = start_command(tmp_path, "--i-mean", CONTEXT, extender=extender)
+    _, complaint = process.communicate(timeout=120)
+    assert process.returncode == 2
+    assert said in complaint
+    assert not server.requests.writes()

@@ -272,16 +272,16 @@ def test_what_it_cannot_play_is_said_before_anything_is_written(server: ApiServe
     registry = built_in_registry()
     effective = load_value(None, registry).effective
     assert effective is not None
-    rest: Any = {"limits": Limits(), "record": lambda number, what: None, "seed": 1}
+    rest: Any = {"limits": Limits(), "record": lambda number, what: None, "seed": 1, "ask": list}
     with pytest.raises(ClusterProblem, match="name each of them"):
         Driver(Permission(CONTEXT), effective, registry, scheduler_names=["another"], **rest)
     extenders = {
         "apiVersion": "kubescheduler.config.k8s.io/v1",
         "kind": "KubeSchedulerConfiguration",
         "profiles": [{"schedulerName": OURS}],
-        "extenders": [{"urlPrefix": "http://127.0.0.1:1", "filterVerb": "filter"}],
+        "extenders": [{"urlPrefix": "http://127.0.0.1:1", "filterVerb": "filter", "bindVerb": "bind"}],
     }
-    with pytest.raises(ClusterProblem, match="Extenders"):
+    with pytest.raises(ClusterProblem, match="Extenders that bind"):
         driver_of(configuration=extenders)
     assert not server.requests.writes()
 
