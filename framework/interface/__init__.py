@@ -21,7 +21,7 @@ from framework.interface.columns import (
     WorkOut,
 )
 from framework.interface.cycle_state import CycleState, StateData, StateKeyNotFound
-from framework.interface.decisions import ClaimDecision, DeviceDecision, VolumeDecision
+from framework.interface.decisions import ClaimDecision, DeviceDecision, DryRuns, VolumeDecision
 from framework.interface.events import (
     ActionType,
     ClusterEvent,
@@ -96,6 +96,7 @@ __all__ = [
     "CycleState",
     "DeviceDecision",
     "DryRun",
+    "DryRuns",
     "EnqueueExtensions",
     "EventResource",
     "FilterPlugin",

@@ -1,11 +1,11 @@
-"""What Reserve plugins decided for a pod's claims: which volumes and which devices it gets.
+"""What Reserve plugins decided for a pod's claims (which volumes and devices it gets), and how PostFilter searched.
 
 Structs rather than dataclasses: a trace keeps both kinds in one tuple and has to tell them apart when it is read.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -33,3 +33,16 @@ class DeviceDecision(msgspec.Struct, frozen=True, tag="device"):
 
 
 ClaimDecision = VolumeDecision | DeviceDecision
+
+
+class DryRuns(NamedTuple):
+    """How nodes were tried out for preemption."""
+
+    potential: int
+    """Nodes where it might help."""
+    budgets: int
+    """PodDisruptionBudgets of the cluster."""
+    offset: int
+    """Of the potential nodes, in the order of their rows, the one at which it began."""
+    wanted: int
+    """Candidates that are enough."""

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from framework.configuration.catalogue import Origin
 from framework.interface.columns import Plan, View
 from framework.interface.cycle_state import CycleState
-from framework.interface.decisions import ClaimDecision
+from framework.interface.decisions import ClaimDecision, DryRuns
 from framework.interface.events import ClusterEventWithHint
 from framework.interface.node_info import NodeInfo, PodInfo
 from framework.interface.node_values import NodeValues
@@ -222,6 +222,7 @@ class PostFilterResult:
     """Reason → nodes where the pod would not fit even without the pods below it."""
     not_tried: Sequence[str] = ()
     """Nodes that were left out because enough candidates had been found."""
+    dry_runs: DryRuns | None = None
 
 
 PostFilterAnswer = tuple[PostFilterResult | None, Status | None]

@@ -202,6 +202,11 @@ def _is_disk(volume: Volume) -> bool:
     )
 
 
+def shares_disk(pod: Pod, other: Pod) -> bool:
+    """Whether a disk of ``pod`` keeps it from a node where ``other`` is (upstream ``satisfyVolumeConflicts``)."""
+    return any(_is_disk(volume) and _conflicts(volume, other) for volume in pod.spec.volumes)
+
+
 def _conflicts(volume: Volume, pod: Pod) -> bool:
     return any(_same_disk(volume, other) for other in pod.spec.volumes)
 
@@ -231,7 +236,7 @@ def after_pod_deleted(pod: Pod, old: KubeObject | None, new: KubeObject | None) 
     assert isinstance(old, Pod)
     if old.metadata.namespace != pod.metadata.namespace:
         return QueueingHint.SKIP
-    freed = any(_is_disk(volume) and _conflicts(volume, old) for volume in pod.spec.volumes)
+    freed = shares_disk(pod, old)
     wanted = set(_claim_names(pod))
     return QueueingHint.QUEUE if freed or any(name in wanted for name in _claim_names(old)) else QueueingHint.SKIP
 

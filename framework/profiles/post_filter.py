@@ -225,4 +225,5 @@ class PostFilter:
             result.nominated_any,
             tuple(result.refused.items()),
             result.not_tried,
+            result.dry_runs,
         )

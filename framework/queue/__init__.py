@@ -8,11 +8,22 @@ from __future__ import annotations
 from framework.queue.hints import HintMap, QueueingHintFunction, build_hint_map, default_registrations
 from framework.queue.nominator import CLEAR_NOMINATION, Nomination, PodNominator
 from framework.queue.options import QueueOptions
-from framework.queue.queued_pod import IgnoredEvent, QueuedPodInfo, QueueMove, QueueObserver, QueueOrder, QueuePlace
+from framework.queue.queued_pod import (
+    EventForPod,
+    HintAnswer,
+    IgnoredEvent,
+    QueuedPodInfo,
+    QueueMove,
+    QueueObserver,
+    QueueOrder,
+    QueuePlace,
+)
 from framework.queue.scheduling_queue import SchedulingQueue
 
 __all__ = [
     "CLEAR_NOMINATION",
+    "EventForPod",
+    "HintAnswer",
     "HintMap",
     "IgnoredEvent",
     "Nomination",

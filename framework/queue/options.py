@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Self
 
 from framework.configuration.effective import EffectiveConfiguration
 from framework.objects.timestamps import SECOND
+
+LEFTOVER_PERIOD: Final = 30 * SECOND
+"""How often pods are looked for that no event brought back: a hint may be wrong, and nobody should wait for ever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,17 @@ class QueueOptions:
             pod_groups=configuration.feature_gates.enabled("GenericWorkload"),
             pops_early=configuration.feature_gates.enabled("SchedulerPopFromBackoffQ"),
         )
+
+    def next_leftover_flush(self, start: int, ages: Iterable[int | None], now: int) -> int | None:
+        """The first flush (every 30 s from ``start``) after ``now`` that finds a pod of one of these ages too old.
+
+        ``ages``: when pods became unschedulable; None is passed over. None where pods are never flushed.
+        """
+        known = [age for age in ages if age is not None]
+        if self.max_in_unschedulable is None or not known:
+            return None
+        after = max(min(known) + self.max_in_unschedulable, now) - start
+        return start + (after // LEFTOVER_PERIOD + 1) * LEFTOVER_PERIOD
 
 
 DEFAULT_OPTIONS: Final = QueueOptions()

@@ -8,11 +8,11 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import msgspec
 
-from framework.interface.events import ClusterEvent
+from framework.interface.events import ClusterEvent, QueueingHint
 from framework.interface.node_info import PodInfo
 from framework.objects import KubeObject, Pod
 
@@ -133,7 +133,36 @@ class IgnoredEvent(msgspec.Struct, frozen=True):
     """schedulerName → plugins that registered for the event; of them those that rejected a pod were asked about it."""
 
 
+class HintAnswer(msgspec.Struct, frozen=True):
+    """What one plugin that rejected ``pod`` said of an event."""
+
+    pod: QueuedPodInfo
+    plugin: str
+    event: ClusterEvent
+    old: KubeObject | None
+    new: KubeObject | None
+    hint: QueueingHint
+
+
+class EventForPod(msgspec.Struct, frozen=True):
+    """What the queue did with an event beside the hints: ``helps`` nothing for ``pod``, is ``checked`` for a pod that
+    comes back from its attempt, or is ``kept`` (``pod`` None) for those in flight."""
+
+    what: Literal["helps not", "checked", "kept"]
+    pod: QueuedPodInfo | None
+    event: ClusterEvent
+    old: KubeObject | None
+    new: KubeObject | None
+
+
 class QueueObserver(Protocol):
+    hears_hints: bool
+    """Whether single answers are told, one for each pod: then equal pods are not asked together."""
+
     def queue_moved(self, move: QueueMove) -> None: ...
+
+    def hint_answered(self, answer: HintAnswer) -> None: ...
+
+    def event_for_pod(self, told: EventForPod) -> None: ...
 
     def event_ignored(self, ignored: IgnoredEvent) -> None: ...

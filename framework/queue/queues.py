@@ -356,6 +356,10 @@ class InFlight:
     def __contains__(self, uid: str) -> bool:
         return uid in self.pods
 
+    @property
+    def size(self) -> int:
+        return len(self.pods) + len(self._events)
+
     def uids(self) -> list[str]:
         """In order of their Pop."""
         return list(self.pods)

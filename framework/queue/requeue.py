@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from framework.interface.events import ClusterEvent, QueueingHint
 from framework.objects import KubeObject, Pod
 from framework.queue.hints import HintMap, is_wildcard
-from framework.queue.queued_pod import QueuedPodInfo
+from framework.queue.queued_pod import HintAnswer, QueuedPodInfo
 
 
 class Strategy(enum.Enum):
@@ -30,9 +30,17 @@ _Kind = tuple[str, frozenset[str], frozenset[str]]
 
 
 def judge(
-    hints: HintMap | None, pod: QueuedPodInfo, event: ClusterEvent, old: KubeObject | None, new: KubeObject | None
+    hints: HintMap | None,
+    pod: QueuedPodInfo,
+    event: ClusterEvent,
+    old: KubeObject | None,
+    new: KubeObject | None,
+    answered: Callable[[HintAnswer], None] | None = None,
 ) -> RequeueDecision:
-    """Only plugins that rejected the pod are asked; Queue from a Pending plugin skips the backoff."""
+    """Only plugins that rejected the pod are asked; Queue from a Pending plugin skips the backoff.
+
+    ``answered`` hears what each of them says.
+    """
     if not pod.has_rejectors:
         return RequeueDecision(Strategy.AFTER_BACKOFF)
     if is_wildcard(event):
@@ -46,7 +54,10 @@ def judge(
         pending = plugin in pod.pending_plugins
         if not pending and plugin not in pod.unschedulable_plugins:
             continue
-        if function(pod.pod, old, new) is QueueingHint.SKIP:
+        hint = function(pod.pod, old, new)
+        if answered is not None:
+            answered(HintAnswer(pod, plugin, event, old, new, hint))
+        if hint is QueueingHint.SKIP:
             continue
         if pending:
             return RequeueDecision(Strategy.IMMEDIATELY, plugin)

@@ -16,12 +16,19 @@ from framework.interface.handle import ObjectStore
 from framework.interface.node_info import PodInfo
 from framework.interface.plugin import PreEnqueuePlugin
 from framework.objects import KubeObject, Pod
-from framework.objects.timestamps import SECOND
 from framework.queue.changes import pod_update_events
-from framework.queue.hints import HintMap, event_label, is_wildcard, matches
+from framework.queue.hints import HintMap, event_label, is_wildcard
+from framework.queue.listening import hears_of, tell_ignored, tell_others
 from framework.queue.nominator import PodNominator, unresolved
 from framework.queue.options import DEFAULT_OPTIONS, QueueOptions
-from framework.queue.queued_pod import IgnoredEvent, QueuedPodInfo, QueueMove, QueueObserver, QueueOrder, QueuePlace
+from framework.queue.queued_pod import (
+    EventForPod,
+    QueuedPodInfo,
+    QueueMove,
+    QueueObserver,
+    QueueOrder,
+    QueuePlace,
+)
 from framework.queue.queues import BackoffQueue, InFlight, KeyedHeap, UnschedulablePods
 from framework.queue.requeue import SKIP, EqualPods, RequeueDecision, Strategy, judge
 
@@ -34,8 +41,6 @@ POP: Final = "Pop"
 FORCE_ACTIVATE: Final = ClusterEvent(EventResource.WILDCARD, ActionType.ALL, "ForceActivate")
 ONCE_BACK: Final = ClusterEvent(EventResource.WILDCARD, ActionType.ALL, "ForceActivateOnceBack")
 UNSCHEDULABLE_TIMEOUT: Final = ClusterEvent(EventResource.WILDCARD, ActionType.ALL, "UnschedulableTimeout")
-LEFTOVER_PERIOD: Final = 30 * SECOND
-"""How often pods are looked for that no event brought back: a hint may be wrong, and nobody should wait for ever."""
 MANY: Final = 16
 """With so many pods to wake it pays to see which of them are equal."""
 
@@ -110,7 +115,7 @@ class SchedulingQueue:
                 pod.unschedulable_plugins.add(plugin.name)
                 pod.gating_plugin = plugin.name
                 pod.gating_events = tuple(
-                    event for hints in self._hints.values() for event in hints.events_of(plugin.name)
+                    each for hints in self._hints.values() for each in hints.events_of(plugin.name)
                 )
                 return
         pod.gating_plugin = ""
@@ -315,6 +320,9 @@ class SchedulingQueue:
         pods = list(self._unschedulable) if is_wildcard(event) else self._unschedulable.rejected_by(plugins)
         if pre_check is not None:
             pods = [pod for pod in pods if pre_check(pod.pod)]
+        if self._observer.hears_hints:
+            told = EventForPod("helps not", None, event, old, new)
+            tell_others(self._observer, pods, self._unschedulable, told, pre_check)
         self._move(pods, event, old, new, now)
 
     def _move(
@@ -327,27 +335,32 @@ class SchedulingQueue:
     ) -> None:
         label = ""
         ignoring: list[QueuedPodInfo] = []
-        judge_one = self._judge if len(pods) < MANY else EqualPods(self._hints, self._unschedulable.likeness)
+        hears = self._observer.hears_hints
+        judge_one = self._judge if len(pods) < MANY or hears else EqualPods(self._hints, self._unschedulable.likeness)
         for pod in pods:
-            if pod.gated and not any(matches(registered, event) for registered in pod.gating_events):
+            if not hears_of(pod, event):
                 continue
             verdict = judge_one(pod, event, old, new)
             if verdict.strategy is Strategy.SKIP:
                 ignoring.append(pod)
+                if hears:
+                    self._observer.event_for_pod(EventForPod("helps not", pod, event, old, new))
                 continue
             label = label or event_label(event)
             self._unschedulable.delete(pod.key)
             self._requeue(pod, verdict, label, now)
         if ignoring and not is_wildcard(event):
-            asked = {name: hints.plugins_hearing(event) for name, hints in self._hints.items()}
-            self._observer.event_ignored(IgnoredEvent(event, old, new, ignoring, asked))
+            tell_ignored(self._observer, self._hints, event, old, new, ignoring)
         if len(self._in_flight):
             self._in_flight.add_event(event, old, new)
+            if hears:
+                self._observer.event_for_pod(EventForPod("kept", None, event, old, new))
 
     def _judge(
         self, pod: QueuedPodInfo, event: ClusterEvent, old: KubeObject | None, new: KubeObject | None
     ) -> RequeueDecision:
-        return judge(self._hints.get(pod.pod.spec.scheduler_name), pod, event, old, new)
+        answered = self._observer.hint_answered if self._observer.hears_hints else None
+        return judge(self._hints.get(pod.pod.spec.scheduler_name), pod, event, old, new, answered)
 
     def _judge_in_flight(self, pod: QueuedPodInfo) -> RequeueDecision:
         """Every event since the pod was popped is looked at, now that its rejectors are known."""
@@ -362,6 +375,8 @@ class SchedulingQueue:
             return RequeueDecision(Strategy.IMMEDIATELY)
         result = SKIP
         for record in events:
+            if self._observer.hears_hints:
+                self._observer.event_for_pod(EventForPod("checked", pod, record.event, record.old, record.new))
             verdict = self._judge(pod, record.event, record.old, record.new)
             if verdict.strategy is Strategy.IMMEDIATELY:
                 return verdict
@@ -390,24 +405,16 @@ class SchedulingQueue:
         for pod in self._backoff.pop_completed(now):
             self._move_to_active(pod, BACKOFF_COMPLETE, now, from_backoff=True, plugin="")
 
-    def _leftover_instant(self, timestamp: int, now: int) -> int:
-        """The first flush (every 30 s from the start) after ``now`` that finds a pod of this age too old."""
-        assert self.options.max_in_unschedulable is not None
-        after = max(timestamp + self.options.max_in_unschedulable, now) - self._start
-        return self._start + (after // LEFTOVER_PERIOD + 1) * LEFTOVER_PERIOD
-
     def next_leftover_flush(self, now: int) -> int | None:
         """The next flush that moves a pod, or that pods in flight have to hear of.
 
         The flush also counts gated pods, which it cannot move; its wildcard event still sends pods that are in flight
         to backoff when they come back (upstream ``flushUnschedulablePodsLeftover``). Once per pod is as good as often.
         """
-        if self.options.max_in_unschedulable is None:
-            return None
         ages = [self._unschedulable.oldest(gated=False)]
         if len(self._in_flight) and self._in_flight.newest_pod() > self._timeout_recorded:
             ages.append(self._unschedulable.oldest(gated=True))
-        return min((self._leftover_instant(age, now) for age in ages if age is not None), default=None)
+        return self.options.next_leftover_flush(self._start, ages, now)
 
     def flush_leftovers(self, now: int) -> None:
         limit = self.options.max_in_unschedulable
@@ -481,6 +488,11 @@ class SchedulingQueue:
         yield from self._active
         yield from self._backoff
         yield from self._unschedulable
+
+    @property
+    def in_flight_size(self) -> int:
+        """Pods in flight, and the events that are kept for them."""
+        return self._in_flight.size
 
     def in_flight(self) -> list[str]:
         """Uids in order of their Pop."""

@@ -8,16 +8,20 @@ asynchronous preemption do.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from framework.configuration.effective import EffectivePoint, EffectiveProfile
+from framework.interface.events import ClusterEvent
 from framework.interface.status import SUCCESS
 from framework.objects import KubeObject, Node, Pod
 from framework.profiles.batch import HintTold, KeptTold
-from framework.queue import QueueMove
+from framework.queue import EventForPod, HintAnswer, QueueMove
+from framework.queue.hints import event_label, is_wildcard
 from framework.queue.queued_pod import QueuePlace
+from framework.queue.scheduling_queue import POD_UPDATE, UNSCHEDULABLE_TIMEOUT
 from framework.reports import klog
+from framework.reports.hint_lines import hint_entries
 from framework.reports.log_entries import SPREAD, Entry, Known, ends_of, entries_of, evicting, updated, why_unsigned
 from framework.reports.resource_scores import LEVEL as RESOURCES_LEVEL
 from framework.reports.resource_scores import resource_scores
@@ -30,6 +34,11 @@ QUEUES: Final = {
     QueuePlace.UNSCHEDULABLE: "Unschedulable",
     QueuePlace.GATED: "Unschedulable",
 }
+HINTS_LEVEL: Final = 4
+"""Below it nothing is written of single pods and events."""
+KEPT: Final = "Event received while pods are in flight"
+IDLE: Final = "Event is not making pod schedulable"
+BINDING: Final = "AssignedPodAdd"
 FAILURE: Final = "ScheduleAttemptFailure"
 CLAIMS: Final = "DynamicResources"
 FIT: Final = "NodeResourcesFit"
@@ -56,14 +65,22 @@ _POINTS: Final = (
 
 
 @dataclass(slots=True)
+class _Group:
+    """Lines about one change of the cluster, ``event`` where they are of a pod that was in flight then."""
+
+    old: KubeObject | None = None
+    new: KubeObject | None = None
+    lines: list[str] = field(default_factory=list)
+    event: ClusterEvent | None = None
+
+
+@dataclass(slots=True)
 class _Eviction:
     pod: str
     """The preemptor."""
     found: PostFilterOutcome
-    during: list[str]
+    during: list[_Group]
     """What was written while its cycle evicted."""
-    requeued: bool = False
-    """The eviction brought the preemptor back at once."""
 
 
 class SchedulerLog(Observer):
@@ -71,11 +88,17 @@ class SchedulerLog(Observer):
 
     def __init__(self, write: Callable[[str], object], verbosity: int) -> None:
         self.verbosity = verbosity
+        self.hears_hints = verbosity >= HINTS_LEVEL
         self._write = write
         self._scheduler: Scheduler | None = None
         self._open = False
         """A cycle is under way: its lines come when it is known what became of it."""
-        self._during: list[str] = []
+        self._during: list[_Group] = []
+        self._checked: list[_Group] = []
+        """What was said of events for the pod that comes back from its attempt, until it is told where it goes."""
+        self._left_pending = ""
+        """The key of a pod that was bound: that it is none of the pending pods any more is written when the queue has
+        heard of the binding."""
         self._last: AttemptTrace | None = None
         self._eviction: _Eviction | None = None
         self._batching: dict[int, list[HintTold | KeptTold]] = {}
@@ -92,6 +115,9 @@ class SchedulerLog(Observer):
     # --- what happens -------------------------------------------------------------------------------------------------
 
     def object_changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
+        self._leave_pending()
+        if self._open:
+            self._during.append(_Group(old, new))
         if isinstance(new, Node) or isinstance(old, Node):
             self._node_changed(old, new)
         elif isinstance(new, Pod) or isinstance(old, Pod):
@@ -120,6 +146,9 @@ class SchedulerLog(Observer):
             return
         if is_now == "scheduled":
             self._say(3, "eventhandlers.go:374", "Add event for scheduled pod", pod=key)
+            if was == "unscheduled":
+                self._left_pending = key
+                return
         if was == is_now == "unscheduled":
             self._say(4, "eventhandlers.go:316", "Update event for unscheduled pod", pod=key)
             self._sign(known)
@@ -133,12 +162,17 @@ class SchedulerLog(Observer):
         if was == "scheduled":
             self._say(3, "eventhandlers.go:443", "Delete event for scheduled pod", pod=key)
 
+    def _leave_pending(self) -> None:
+        key, self._left_pending = self._left_pending, ""
+        if key:
+            self._say(3, "eventhandlers.go:335", "Delete event for unscheduled pod", pod=key)
+
     def queue_moved(self, move: QueueMove) -> None:
         pod = move.pod.key
+        if move.event != BINDING:
+            self._leave_pending()
         if move.to is QueuePlace.IN_FLIGHT:
             self._evicted()
-            if move.event == "PopFromBackoffQ":
-                self._moved(pod, "BackoffComplete", QueuePlace.ACTIVE)
             self._say(4, "schedule_one.go:107", "About to try and schedule pod", pod=pod)
             self._say(3, "schedule_one.go:123", "Attempting to schedule pod", pod=pod)
             self._open = True
@@ -147,7 +181,43 @@ class SchedulerLog(Observer):
         elif move.event == FAILURE:
             self._failed(move)
         elif move.to in QUEUES:
+            if move.event == UNSCHEDULABLE_TIMEOUT.label:
+                self._wildcard(pod, move.event)
             self._moved(pod, move.event, move.to)
+            if move.origin in (QueuePlace.UNSCHEDULABLE, QueuePlace.GATED) and move.event.startswith(POD_UPDATE):
+                self._say(
+                    5,
+                    "scheduling_queue.go:1160",
+                    "Pod moved to an internal scheduling queue because the Pod is updated",
+                    pod=pod,
+                    event=move.event,
+                    queue=QUEUES[move.to],
+                )
+
+    def hint_answered(self, answer: HintAnswer) -> None:
+        assert self._scheduler is not None
+        for entry in hint_entries(answer, self._scheduler):
+            self._say(entry.level, entry.place, entry.message, **entry.values)
+
+    def event_for_pod(self, told: EventForPod) -> None:
+        label = event_label(told.event)
+        if told.pod is None:
+            # Upstream evicts when nothing of the cycle is in flight any more.
+            self._say(5, "scheduling_queue.go:1343", KEPT, event=label)
+            return
+        pod = told.pod.key
+        if told.what == "helps not":
+            self._say(5, "scheduling_queue.go:1325", IDLE, pod=pod, event=label)
+            return
+        self._checked.append(_Group(told.old, told.new, event=told.event))
+        if self._eviction is None:
+            self._say(5, "scheduling_queue.go:841", "Checking event for in-flight pod", pod=pod, event=label)
+        if is_wildcard(told.event):
+            self._wildcard(pod, label)
+
+    def _wildcard(self, pod: str, label: str) -> None:
+        message = "Worth requeuing because the event is wildcard"
+        self._say(6, "scheduling_queue.go:511", message, pod=pod, event=label)
 
     def _gated(self, move: QueueMove) -> None:
         pod, plugin = move.pod.pod, move.pod.gating_plugin
@@ -170,26 +240,23 @@ class SchedulerLog(Observer):
         )
 
     def _moved(self, pod: str, event: str, to: QueuePlace) -> None:
-        places = {QueuePlace.ACTIVE: "active_queue.go:111", QueuePlace.BACKOFF: "backoff_queue.go:321"}
-        self._say(
-            5,
-            places.get(to, "scheduling_queue.go:727"),
-            "Pod moved to an internal scheduling queue",
-            pod=pod,
-            event=event,
-            queue=QUEUES[to],
-        )
+        entry = _moved_entry(pod, event, to)
+        self._say(entry.level, entry.place, entry.message, **entry.values)
+
+    def _moved_line(self, pod: str, event: str, to: QueuePlace) -> Iterator[str]:
+        return self._lines([_moved_entry(pod, event, to)])
 
     def _failed(self, move: QueueMove) -> None:
         """The pod of the last attempt goes back to the queue; then come the victims' lines."""
+        checked, self._checked = self._checked, []
         trace = self._last
         if trace is None or trace.pod != move.pod.key:
             return
         queue, hint = QUEUES[move.to], int(move.to is not QueuePlace.UNSCHEDULABLE)
-        if self._eviction is not None and hint:
+        if self._eviction is not None:
             # What an eviction brings about, upstream hears of only after it asked for it.
-            self._eviction.requeued = True
-            queue, hint = QUEUES[QueuePlace.UNSCHEDULABLE], 0
+            self._add_to_eviction(checked, move)
+            queue, hint, checked = QUEUES[QueuePlace.UNSCHEDULABLE], 0, []
         values: dict[str, Any] = {
             "schedulingCycle": trace.cycle,
             "hint": hint,
@@ -198,7 +265,10 @@ class SchedulerLog(Observer):
             },
         }
         if self._scheduler is not None and (trace.unschedulable_plugins or trace.pending_plugins):
-            in_flight = len(self._scheduler.core.queue.in_flight()) or 1
+            queue_ = self._scheduler.core.queue
+            pods_in_flight = len(queue_.in_flight())
+            # The events of an eviction come when its preemptor is not in flight any more.
+            in_flight = pods_in_flight if self._eviction is not None else queue_.in_flight_size
             self._say(
                 5,
                 "active_queue.go:403",
@@ -206,8 +276,10 @@ class SchedulerLog(Observer):
                 pod=trace.pod,
                 unschedulablePlugins={name: {} for name in trace.unschedulable_plugins},
                 inFlightEventsSize=in_flight,
-                inFlightPodsSize=in_flight,
+                inFlightPodsSize=pods_in_flight,
             )
+            for group in checked:
+                self._write_all(group.lines)
         self._say(
             3,
             "scheduling_queue.go:958",
@@ -220,22 +292,44 @@ class SchedulerLog(Observer):
         entry = updated(trace)
         self._say(entry.level, entry.place, entry.message, **entry.values)
 
+    def _add_to_eviction(self, checked: list[_Group], move: QueueMove) -> None:
+        """What the events of the eviction mean to its preemptor, among what else was written of each of them."""
+        assert self._eviction is not None
+        wakes = move.to in (QueuePlace.ACTIVE, QueuePlace.BACKOFF)
+        for group in checked:
+            assert group.event is not None
+            if wakes and group is checked[-1]:
+                ends = self._moved_line(move.pod.key, event_label(group.event), move.to)
+            else:
+                values = {"pod": move.pod.key, "event": event_label(group.event)}
+                ends = self._lines([Entry(5, "scheduling_queue.go:1325", IDLE, values)])
+            among = [each for each in self._eviction.during if each.old is group.old and each.new is group.new]
+            if among:
+                among[-1].lines += [*group.lines, *ends]
+            else:
+                self._eviction.during.append(_Group(group.old, group.new, [*group.lines, *ends]))
+
     def batched(self, told: HintTold | KeptTold) -> None:
         self._batching.setdefault(told.cycle, []).append(told)
 
     def attempt(self, trace: AttemptTrace) -> None:
+        self._leave_pending()
         self._open, during, self._during = False, self._during, []
         self._last = trace
         found = evicting(trace)
         self._write_all(self._lines(self._entries(trace)))
         if found is None:
-            self._write_all(during)
+            for group in during:
+                self._write_all(group.lines)
         else:
+            for group in during:
+                group.lines = [line for line in group.lines if f'"{KEPT}"' not in line]
             self._eviction = _Eviction(trace.pod, found, during)
         self._write_all(self._lines(ends_of(trace)))
 
     def finish(self) -> None:
         """Nothing more is to come."""
+        self._leave_pending()
         self._evicted()
 
     def _evicted(self) -> None:
@@ -253,9 +347,8 @@ class SchedulerLog(Observer):
             numVictims=len(victims),
             numVictimsToDelete=len(victims),
         )
-        self._write_all(eviction.during)
-        if eviction.requeued:
-            self._moved(eviction.pod, "AssignedPodDelete", QueuePlace.BACKOFF)
+        for group in eviction.during:
+            self._write_all(group.lines)
         for victim in victims:
             self._say(
                 2,
@@ -299,8 +392,12 @@ class SchedulerLog(Observer):
         if level > self.verbosity:
             return
         written = klog.line(self._now(), place, message, **values)
-        if self._open:
-            self._during.append(written)
+        if self._checked:
+            self._checked[-1].lines.append(written)
+        elif self._open:
+            if not self._during:
+                self._during.append(_Group())
+            self._during[-1].lines.append(written)
         else:
             self._write(written)
 
@@ -310,6 +407,12 @@ class SchedulerLog(Observer):
 
     def _now(self) -> int:
         return 0 if self._scheduler is None else self._scheduler.now
+
+
+def _moved_entry(pod: str, event: str, to: QueuePlace) -> Entry:
+    places = {QueuePlace.ACTIVE: "active_queue.go:111", QueuePlace.BACKOFF: "backoff_queue.go:321"}
+    values = {"pod": pod, "event": event, "queue": QUEUES[to]}
+    return Entry(5, places.get(to, "scheduling_queue.go:727"), "Pod moved to an internal scheduling queue", values)
 
 
 def _handled(pod: Pod | None) -> str:

@@ -9,8 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
+import numpy as np
 
 from framework.configuration.effective import EffectiveProfile
+from framework.interface.status import Code
 from framework.objects import Pod
 from framework.profiles.batch import HintTold, KeptTold
 from framework.reports import klog
@@ -211,16 +213,40 @@ def _post_filter(trace: AttemptTrace) -> Iterator[Entry]:
         yield Entry(5, "schedule_one.go:300", "Status after running PostFilter plugins for pod", values)
 
 
+def _tried_out(trace: AttemptTrace, outcome: PostFilterOutcome) -> list[str]:
+    """The potential nodes in the order of the node list, without those that were left out as enough were found.
+
+    Upstream tries them out in parallel, so that theirs is a matter of chance.
+    """
+    searched = trace.filter
+    if searched is None or outcome.dry_runs is None:
+        return []
+    left_out = set(outcome.not_tried)
+    potential = [number for number, each in enumerate(searched.verdicts) if each.code is Code.UNSCHEDULABLE]
+    places = np.flatnonzero(np.isin(searched.verdict, potential)).tolist()
+    return [node for node in (searched.nodes[place] for place in places) if node not in left_out]
+
+
 def _preemption(trace: AttemptTrace, outcome: PostFilterOutcome) -> Iterator[Entry]:
     common: dict[str, Any] = {"logger": _LOGGER, "pod": trace.pod}
     found = outcome.candidates
     if not found and not outcome.refused and outcome.status.message.startswith("preemption: 0/"):
         yield Entry(3, "preemption.go:185", "Preemption will not help schedule pod on any node", common)
-    for candidate in found:
-        values = common | {"node": candidate.node}
-        yield Entry(5, "preemption.go:421", "Check the potential node for preemption", values)
-        for victim in candidate.victims:
-            values = {"logger": _LOGGER, "pod": victim, "node": candidate.node}
+    if (runs := outcome.dry_runs) is not None:
+        values = common | {
+            "potentialNodesNumber": runs.potential,
+            "pdbsNumber": runs.budgets,
+            "offset": runs.offset,
+            "candidatesNumber": runs.wanted,
+        }
+        yield Entry(5, "preemption.go:415", "Dry run the preemption", values)
+    by_node = {each.node: each for each in found}
+    # What became of a node that an extender left out is not told.
+    for node in _tried_out(trace, outcome) or by_node:
+        candidate = by_node.get(node)
+        yield Entry(5, "preemption.go:421", "Check the potential node for preemption", common | {"node": node})
+        for victim in () if candidate is None else candidate.victims:
+            values = {"logger": _LOGGER, "pod": victim, "node": node}
             yield Entry(5, "default_preemption.go:326", "Pod is a potential preemption victim on node", values)
     if outcome.victims:
         values = common | {"node": outcome.nominated_node}

@@ -11,7 +11,7 @@ from framework.objects import KubeObject
 from framework.preemption.proposals import How, Proposal
 from framework.profiles import WaitingPod
 from framework.profiles.batch import HintTold, KeptTold
-from framework.queue import IgnoredEvent, QueueMove
+from framework.queue import EventForPod, HintAnswer, IgnoredEvent, QueueMove
 from framework.sentences import Words
 from framework.trace.attempt import AttemptTrace
 
@@ -38,8 +38,17 @@ class Observer:
     (``Scheduler.observer`` may be replaced after unpickling).
     """
 
+    hears_hints: bool = False
+    """Whether ``hint_answered`` and ``event_for_pod`` are told: one for each pod that waits."""
+
     def queue_moved(self, move: QueueMove) -> None:
         """A pod changed its place in the queue."""
+
+    def hint_answered(self, answer: HintAnswer) -> None:
+        """A plugin said whether an event may help a pod that it rejected."""
+
+    def event_for_pod(self, told: EventForPod) -> None:
+        """What the queue did with an event for a pod that waits, beside asking plugins."""
 
     def event_ignored(self, ignored: IgnoredEvent) -> None:
         """An event reached hints of pods that wait for one, and moved none of these pods."""
@@ -80,10 +89,19 @@ class Observers(Observer):
 
     def __init__(self, told: Sequence[Observer]) -> None:
         self._told = told
+        self.hears_hints = any(each.hears_hints for each in told)
 
     def queue_moved(self, move: QueueMove) -> None:
         for each in self._told:
             each.queue_moved(move)
+
+    def hint_answered(self, answer: HintAnswer) -> None:
+        for each in self._told:
+            each.hint_answered(answer)
+
+    def event_for_pod(self, told: EventForPod) -> None:
+        for each in self._told:
+            each.event_for_pod(told)
 
     def event_ignored(self, ignored: IgnoredEvent) -> None:
         for each in self._told:

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from framework.interface.decisions import ClaimDecision
+from framework.interface.decisions import ClaimDecision, DryRuns
 from framework.interface.status import SUCCESS, Status
 from framework.trace.history import Mark
 
@@ -73,6 +73,8 @@ class PostFilterOutcome(NamedTuple):
     """(reason, nodes) where not even the eviction of every pod of lower priority would help."""
     not_tried: Names = ()
     """Nodes that were left out because enough candidates had been found."""
+    dry_runs: DryRuns | None = None
+    """None where no node was tried out."""
 
 
 class PermitOutcome(NamedTuple):

@@ -22,6 +22,7 @@ from framework.interface import (
     ClusterEventWithHint,
     Code,
     CycleState,
+    DryRuns,
     EnqueueExtensions,
     EventResource,
     Handle,
@@ -65,6 +66,7 @@ class _Search:
     refused: dict[str, Sequence[str]] = field(default_factory=dict)
     """Reason → nodes that had pods to evict, in vain."""
     not_tried: Sequence[str] = ()
+    dry_runs: DryRuns | None = None
 
 
 class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
@@ -128,7 +130,7 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
             if errors:
                 return _said(None, Status.as_error(go_aggregate(errors)))
             message = counted_fit_error_message(total, search.failures, NOT_HELPFUL)
-            nobody = PostFilterResult(nominated_node="", refused=search.refused)
+            nobody = PostFilterResult(nominated_node="", refused=search.refused, dry_runs=search.dry_runs)
             return _said(nobody, Status.unschedulable(message))
         if self.handle.asks_extenders(current):
             return AskExtenders(current, search.candidates, partial(self._reviewed, current, search))
@@ -139,7 +141,7 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
         if isinstance(left, Status):
             return _said(None, left)
         if not left:
-            return _said(None, NOBODY_LEFT)
+            return _said(PostFilterResult(dry_runs=search.dry_runs), NOBODY_LEFT)
         now = self.handle.now()
         search.candidates = list(left)
         search.costs = np.array([costs_of(each, now) for each in left], dtype=np.int64)
@@ -151,7 +153,8 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
         if asking is not None:
             left = asking.admissible(self.name, preemptor, search.candidates)
             if isinstance(left, Status):
-                return _said(PostFilterResult(nominated_node="", refused=search.refused), left)
+                refused = PostFilterResult(nominated_node="", refused=search.refused, dry_runs=search.dry_runs)
+                return _said(refused, left)
             search.candidates = [search.candidates[place] for place in left]
             search.costs = search.costs[left]
         candidates = search.candidates
@@ -172,6 +175,7 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
             lost_by=_BY_CRITERION[lost_by].tolist(),
             refused=search.refused,
             not_tried=search.not_tried,
+            dry_runs=search.dry_runs,
         )
         return (result, Status()) if waits is None else _said(result, waits)
 
@@ -201,13 +205,15 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
             return _Search()
         below = snapshot.rows_with_pods_below(priority_of(pod.pod))
         with_victims = below[potential]
-        if not with_victims.any():
-            return _Search(failures=[(NO_VICTIMS, len(potential))])
         budgets = self.handle.objects.list(PodDisruptionBudget)
         args = self.args
         wanted = candidates_wanted(
             len(potential), args.min_candidate_nodes_percentage, args.min_candidate_nodes_absolute
         )
+        if not with_victims.any():
+            # Nothing is drawn where it cannot matter.
+            dry_runs = DryRuns(len(potential), len(budgets), 0, wanted)
+            return _Search(failures=[(NO_VICTIMS, len(potential))], dry_runs=dry_runs)
         offset = self.handle.random_below(len(potential))
         ring = np.concatenate((potential[offset:], potential[:offset]))
         has_victims = np.concatenate((with_victims[offset:], with_victims[:offset]))
@@ -221,7 +227,7 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
         rows = ring[tried[:visited]]
         end = int(tried[visited - 1]) + 1 if enough else len(ring)
         kinds = table.kind[rows]
-        found = _Search()
+        found = _Search(dry_runs=DryRuns(len(potential), len(budgets), offset, wanted))
         if end > len(rows):
             found.failures.append((NO_VICTIMS, end - len(rows)))
         by_reason: dict[str, list[int]] = {}
