@@ -14,6 +14,7 @@ from typing import Final, Literal, TypeVar
 import msgspec
 
 from framework.advice.placed_again import EVERY, RankedNode, ranking, refused_by
+from framework.cycle.core import Answerer
 from framework.cycle.diagnosis import Failed
 from framework.cycle.find_nodes import feasible_nodes_to_find
 from framework.cycle.scheduling_cycle import schedule
@@ -71,8 +72,8 @@ class Judgement(msgspec.Struct, frozen=True):
     margin: int
     """Points by which our node beats the real one."""
     plugin: str
-    """That made the difference: the first Filter plugin that refuses the real node, or the Score plugin that favours
-    our node most; "" when no plugin did, and where both agree."""
+    """That made the difference: the first Filter plugin that refuses the real node or the extender that leaves it out,
+    or the Score plugin or the extender that favours our node most; "" when none did, and where both agree."""
     reasons: tuple[str, ...]
     """Of the plugin's refusal."""
     points: tuple[PluginPoints, ...]
@@ -149,16 +150,17 @@ def _unschedulable(pod: Pod) -> str:
     return ""
 
 
-def judged(scheduler: Scheduler, pod: Pod, real: RealDecision) -> Judgement:
+def judged(scheduler: Scheduler, pod: Pod, real: RealDecision, ask: Answerer | None = None) -> Judgement:
     """``pod``: as it was before the real decision. Raises what ``decided`` raises."""
-    return judge(scheduler, decided(scheduler, pod), real)
+    return judge(scheduler, decided(scheduler, pod, ask), real)
 
 
-def decided(scheduler: Scheduler, pod: Pod) -> AttemptTrace:
+def decided(scheduler: Scheduler, pod: Pod, ask: Answerer | None = None) -> AttemptTrace:
     """The attempt of ``pod`` up to the choice of its node, or up to PostFilter; ``message`` when it finds none.
 
-    Every node is looked at. Members of a pod group are decided one by one. Raises MidCycle within a cycle, and
-    ValueError for a schedulerName without profile and for a configuration with extenders, which nobody asks here.
+    Every node is looked at. Members of a pod group are decided one by one. ``ask`` asks extenders, whose answers are
+    about the time at which they are asked; what it raises is raised. Raises MidCycle within a cycle, and ValueError for
+    a schedulerName without profile and for a configuration with extenders where nobody asks.
     """
     if scheduler.mid_cycle:
         raise MidCycle("a pod can only be decided between cycles")
@@ -166,7 +168,7 @@ def decided(scheduler: Scheduler, pod: Pod) -> AttemptTrace:
     profile = scheduler.profiles.get(pod.spec.scheduler_name)
     if profile is None:
         raise ValueError(f"no profile for schedulerName {pod.spec.scheduler_name}")
-    if core.services.extenders:
+    if core.services.extenders and ask is None:
         raise ValueError("the configuration names extenders, and nobody asks them here")
     trace = AttemptTrace(pod.key, pod.metadata.uid, profile.name, 0, 0, core.now, pod.spec.priority or 0)
     for plugin in profile.enabled.pre_enqueue:
@@ -177,7 +179,7 @@ def decided(scheduler: Scheduler, pod: Pod) -> AttemptTrace:
             return trace
     core.cache.update_snapshot(core.snapshot)
     trace.nodes_total = len(core.snapshot)
-    with _as_it_was(scheduler, profile.name):
+    with _as_it_was(scheduler, profile.name, ask):
         points = schedule(core, profile, CycleState(), PodInfo(pod), trace)
         while True:
             try:
@@ -193,7 +195,7 @@ def decided(scheduler: Scheduler, pod: Pod) -> AttemptTrace:
 
 
 @contextmanager
-def _as_it_was(scheduler: Scheduler, name: str) -> Iterator[None]:
+def _as_it_was(scheduler: Scheduler, name: str, ask: Answerer | None) -> Iterator[None]:
     """Every node is looked at, nothing is written, and what attempts leave behind is taken back."""
     core, profile = scheduler.core, scheduler.profiles[name]
     services = core.services
@@ -202,9 +204,11 @@ def _as_it_was(scheduler: Scheduler, name: str) -> Iterator[None]:
     draws = services.generator.mark()
     profile.percentage_of_nodes_to_score, profile.batch = EVERY, None
     core.takes_first_fit, services.api = False, _Unwritten()
+    answerer, core.answerer = core.answerer, ask
     try:
         yield
     finally:
+        core.answerer = answerer
         core.next_start_node_index, core.takes_first_fit, services.api, services.asked = kept
         profile.percentage_of_nodes_to_score, profile.batch = percentage, batch
         services.generator.go_back(draws)
@@ -223,10 +227,12 @@ def judge(scheduler: Scheduler, attempt: AttemptTrace, real: RealDecision) -> Ju
     reasons: tuple[str, ...] = ()
     points: tuple[PluginPoints, ...] = ()
     if kind not in ALIKE and real.node:
-        points, margin = _points(plugins, ranked, node, real.node)
+        points, margin = _points(attempt, plugins, ranked, node, real.node)
         refusal = refused_by(attempt, real.node)
         if refusal is not None:
             plugin, reasons = refusal.plugin, refusal.all_reasons
+        elif (left_out := left_out_by(attempt, real.node)) is not None:
+            plugin, reasons = left_out
         elif attempt.nominated_node_used:
             reasons = (f"it is nominated to {attempt.nominated_node_used}",)
         elif points:
@@ -288,11 +294,32 @@ def _kind(best: tuple[str, ...], preempting: PostFilterOutcome | None, real: Rea
 
 
 def _points(
-    plugins: tuple[str, ...], ranked: tuple[RankedNode, ...], own: str, real: str
+    attempt: AttemptTrace, plugins: tuple[str, ...], ranked: tuple[RankedNode, ...], own: str, real: str
 ) -> tuple[tuple[PluginPoints, ...], int]:
     """(points of both nodes, by how many ours has more); nothing where one of the two was not scored."""
     rows = {each.node: each for each in ranked}
     if own not in rows or real not in rows:
         return (), 0
-    pairs = zip(plugins, rows[own].scores, rows[real].scores, strict=True)
+    pairs = [*zip(plugins, rows[own].scores, rows[real].scores, strict=True), *_points_of_extenders(attempt, own, real)]
     return tuple(PluginPoints(*each) for each in pairs), rows[own].total - rows[real].total
+
+
+def _points_of_extenders(attempt: AttemptTrace, own: str, real: str) -> list[tuple[str, int, int]]:
+    if not attempt.extender_points or attempt.scores is None or attempt.filter is None:
+        return []
+    names = [attempt.filter.nodes[position] for position in attempt.scores.whole().positions]
+    mine, theirs = names.index(own), names.index(real)
+    return [(each.extender, each.points[mine] or 0, each.points[theirs] or 0) for each in attempt.extender_points]
+
+
+def left_out_by(attempt: AttemptTrace, node: str) -> tuple[str, tuple[str, ...]] | None:
+    """(the extender that did not leave ``node``, which all plugins let pass; its reasons), or None."""
+    if attempt.extender_left is None or attempt.filter is None:
+        return None
+    if node in {attempt.filter.nodes[position] for position in attempt.extender_left}:
+        return None
+    calls = [each for each in attempt.extender_calls if each.verb == "filter" and not each.error]
+    # A call names the first of those that it left out; where none names the node it is among the others of the last.
+    call = next((each for each in calls if node in each.left_out), calls[-1] if calls else None)
+    said = dict(attempt.extender_statuses).get(node)
+    return None if call is None else (call.extender, () if said is None else said.all_reasons)

@@ -38,6 +38,7 @@ from framework.sentences import Content, sentence, words_of
 from framework.trace.attempt import AttemptTrace
 from framework.trace.encoding import AttemptChunk, encode_attempts
 from schedweb.engine import frames, questions
+from schedweb.engine.message import Message
 from schedweb.engine.moment_view import packed, view_of
 from schedweb.engine.moments import advance, machine, moment
 from schedweb.engine.moved import figures, packed_rows
@@ -57,7 +58,7 @@ ROOM: Final = 1 << 20
 """Bytes without which an analysis does not begin."""
 
 
-class Recorded(frames.Message, frozen=True, tag="recorded"):
+class Recorded(Message, frozen=True, tag="recorded"):
     """For questions that stored attempts answer."""
 
     ties: TieRule
@@ -67,21 +68,21 @@ class Recorded(frames.Message, frozen=True, tag="recorded"):
     """(number of the first attempt, chunk), ascending."""
 
 
-class Ask(frames.Message, frozen=True, tag="ask"):
+class Ask(Message, frozen=True, tag="ask"):
     begin: frames.Begin | Recorded
     question: dict[str, Any]
     memory: int
     """Bytes of address space; 0: as much as there is."""
 
 
-class Answer(frames.Message, frozen=True, tag="answer"):
+class Answer(Message, frozen=True, tag="answer"):
     content: bytes
     """JSON; empty of a moment."""
     blob: bytes = b""
     """What is read in windows: a moment's rows, or those of an answer."""
 
 
-class NoAnswer(frames.Message, frozen=True, tag="no_answer"):
+class NoAnswer(Message, frozen=True, tag="no_answer"):
     """A sentence for whoever asked; `trace` when it is our fault."""
 
     text: Content

@@ -10,7 +10,8 @@ import msgspec
 import zstandard
 
 from framework.configuration.types import Extender
-from framework.extenders import Request
+from framework.extenders import Answer, Request
+from schedweb.engine.message import Message
 
 if TYPE_CHECKING:
     from framework.scheduler import Scheduler
@@ -35,6 +36,21 @@ class Asked(msgspec.Struct, frozen=True):
     """At which it was asked: the answers name it."""
     pod: str
     requests: list[Asking]
+
+
+class AsksBeside(Message, frozen=True, tag="asks_beside"):
+    """What extenders are to be asked for a judgement, now: the engine stands until AnswersBeside (beside.py)."""
+
+    number: int
+    requests: list[Asking]
+
+
+class AnswersBeside(Message, frozen=True, tag="answers_beside"):
+    """To AsksBeside of that number, in the order of its requests; each with what it took."""
+
+    number: int
+    answers: list[Answer]
+    microseconds: list[int]
 
 
 def asked_by(player: Player) -> Asked | None:

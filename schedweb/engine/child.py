@@ -17,6 +17,7 @@ from framework.profiles import ProfileError
 from framework.sentences import Words, sentence, words_of
 from schedweb.engine import frames
 from schedweb.engine.batch import Gatherer
+from schedweb.engine.beside import AskingPipe
 from schedweb.engine.frames import Begin, Entry, Gone
 from schedweb.engine.loop import Engine
 from schedweb.engine.moments import machine
@@ -44,13 +45,13 @@ class Prepared:
     """A fork that has not caught up with its parent: what the parent's journal says from here on."""
 
 
-def prepare(begin: Begin) -> Prepared:
+def prepare(begin: Begin, pipe: AskingPipe) -> Prepared:
     """The player at the stored position: from the newest checkpoint or from the start, and what the journal says."""
     with played_by(begin.played_by):
-        return replayed(begin)
+        return replayed(begin, pipe)
 
 
-def replayed(begin: Begin) -> Prepared:
+def replayed(begin: Begin, pipe: AskingPipe) -> Prepared:
     player, pace = machine(begin)
     from_position, began = player.position, time.process_time()
     left = replay(player, pace, begin.journal, until=begin.position)
@@ -67,7 +68,7 @@ def replayed(begin: Begin) -> Prepared:
     elif begin.checkpoint is not None:
         tell_all(player)
     if begin.shadow:
-        player.judgements = []  # from here on: what replay passed is stored
+        player.judgements, player.pipe = [], pipe  # from here on: what replay passed is stored
     operations, seconds = player.position - from_position, time.process_time() - began
     if player.position < begin.inherited:
         return Prepared(player, pace, operations, seconds, [], left)
@@ -86,12 +87,12 @@ def main() -> int:
 
 def serve(inward: BinaryIO, outward: frames.Writer) -> int:
     """Plays until the pipe is closed; 1 when it ended with a failure, which it has told."""
-    reader = frames.Exactly(inward)
+    reader = AskingPipe(inward, outward)
     try:
         begin = frames.read_to_child(reader)
         if not isinstance(begin, Begin):
             raise AssertionError(f"{type(begin).__name__} came before Begin")
-        prepared, engine = begun(begin, (reader, outward))
+        prepared, engine = begun(begin, reader)
         if prepared.player.position < begin.inherited:
             engine.catch_up(prepared.inherited)
         # What it did until here somebody waited for. Playing takes all the time there is, and would take it from those
@@ -111,9 +112,9 @@ def serve(inward: BinaryIO, outward: frames.Writer) -> int:
     return 0
 
 
-def begun(begin: Begin, pipes: tuple[frames.Exactly, frames.Writer]) -> tuple[Prepared, Engine]:
-    prepared = prepare(begin)
-    engine = Engine(prepared.player, prepared.pace, begin, pipes)
+def begun(begin: Begin, pipe: AskingPipe) -> tuple[Prepared, Engine]:
+    prepared = prepare(begin, pipe)
+    engine = Engine(prepared.player, prepared.pace, begin, (pipe, pipe.outward))
     engine.checkpoints.count_replay(prepared.replay_seconds)
     return prepared, engine
 

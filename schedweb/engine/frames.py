@@ -14,20 +14,17 @@ from typing import Any, BinaryIO, Final, Literal, Protocol
 import msgspec
 
 from framework.sentences import Content
-from schedweb.engine.asked import Asked
+from schedweb.engine.asked import AnswersBeside, Asked, AsksBeside
 from schedweb.engine.commands import BreakpointSet, ObservedChange
 from schedweb.engine.evictions import EvictionRow
 from schedweb.engine.live import Scheduling, WriteRow
+from schedweb.engine.message import Message
 from schedweb.engine.shapes import FeedLine, QueueName, UntranslatedHit, UntranslatedOutcome
 from schedweb.engine.version import ENGINE_VERSION
 
 State = Literal["created", "playing", "paused", "waiting_for_person", "finished", "stopped"]
 HEAD: Final = struct.Struct("<I")
 LARGEST: Final = 2**32 - 1
-
-
-class Message(msgspec.Struct, frozen=True, tag_field="type"):
-    pass
 
 
 # --- supervisor → child -------------------------------------------------------------------------------------------
@@ -146,7 +143,7 @@ class Deciding(Message, frozen=True, tag="deciding"):
     may: bool
 
 
-ToChild = Begin | Offer | Commit | Ack | Go | End | Look | Deciding
+ToChild = Begin | Offer | Commit | Ack | Go | End | Look | Deciding | AnswersBeside
 
 
 # --- child → supervisor -------------------------------------------------------------------------------------------
@@ -414,7 +411,7 @@ class Differs(Message, frozen=True, tag="differs"):
     changes: list[ObservedChange]
 
 
-FromChild = Batch | Kept | Ready | Refusal | Failure | Ended | Differs
+FromChild = Batch | Kept | Ready | Refusal | Failure | Ended | Differs | AsksBeside
 
 _ENCODER: Final = msgspec.msgpack.Encoder()
 _TO_CHILD: Final = msgspec.msgpack.Decoder(ToChild)
@@ -484,7 +481,11 @@ def read(pipe: Reader) -> bytes:
 
 
 def read_to_child(pipe: Reader) -> ToChild:
-    message: ToChild = _TO_CHILD.decode(read(pipe))
+    return to_child_of(read(pipe))
+
+
+def to_child_of(raw: bytes) -> ToChild:
+    message: ToChild = _TO_CHILD.decode(raw)
     return message
 
 

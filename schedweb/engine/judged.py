@@ -7,13 +7,17 @@ why replay need not judge again what is stored.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
 import msgspec
 
-from framework.advice.shadow import Judgement, RealDecision, judged, real_decision
+from framework.advice.shadow import Judgement, RealDecision, decided, judge, real_decision
+from framework.cycle.core import Answerer
 from framework.objects import KubeObject, Pod
 from framework.sentences import Words, sentence
+from framework.trace.attempt import AttemptTrace
+from schedweb.engine.beside import NotAsked
 from schedweb.engine.commands import ObservedChange
 from schedweb.engine.frames import JudgementRow
 from schedweb.engine.player import Player
@@ -56,20 +60,55 @@ def _was_bound_unseen(player: Player, before: KubeObject | None, pod: Pod) -> bo
     return was_bound_since(pod, player.options.start)
 
 
+def _asking(player: Player) -> Answerer | None:
+    """None: nobody asks."""
+    pipe = player.pipe
+    if pipe is None:
+        return None
+    pipe.begin(player.position)
+    return partial(pipe.ask, player.scheduler)
+
+
+def _unusable(attempt: AttemptTrace) -> Words:
+    """Of an attempt that an extender ended by an error, which is no decision of the configuration; else ""."""
+    call = attempt.extender_calls[-1] if attempt.extender_calls else None
+    if call is None or not call.error or call.ignored:
+        return ""
+    return sentence("The extender {url} gave no answer that can be used: {why}", url=call.extender, why=call.error)
+
+
+def _said(player: Player, attempt: AttemptTrace) -> list[dict[str, Any]]:
+    """Each call with what it took."""
+    took = [] if player.pipe is None else player.pipe.microseconds
+    return [
+        {"extender": call.extender, "verb": call.verb, "sent": call.sent, "kept": call.kept, "error": call.error}
+        | {"microseconds": microseconds}
+        for call, microseconds in zip(attempt.extender_calls, took, strict=True)
+    ]
+
+
 def _row(player: Player, pod: Pod, real: RealDecision, number: int, why: Words) -> JudgementRow:
     """``why``: it cannot be judged; "" where it can."""
     found: Judgement | None = None
+    said: list[dict[str, Any]] = []
     if pod.spec.scheduler_name not in player.scheduler.profiles:
         why = NO_PROFILE
     elif why:
         pass
     else:
         try:
-            found = judged(player.scheduler, pod, real)
+            attempt = decided(player.scheduler, pod, _asking(player))
+            said = _said(player, attempt)
+            why = _unusable(attempt)
+            found = None if why else judge(player.scheduler, attempt, real)
+        except NotAsked as error:
+            why = error.words
         except Exception as error:  # noqa: BLE001 - a plugin may raise anything; its pod says so, the others are judged
             why = f"{type(error).__name__}: {error}"
     view = player.projection.views.get(pod.metadata.uid) or view_of(pod)
     detail: dict[str, Any] = {"why": why, "real_message": real.message}
+    if said:
+        detail["extenders"] = said
     if found is not None:
         detail |= {
             "tied": found.tied,

@@ -36,6 +36,7 @@ from schedweb.engine.told import ToldProjection
 from schedweb.engine.world import Refused, World
 
 if TYPE_CHECKING:
+    from schedweb.engine.beside import AskingPipe
     from schedweb.engine.unfollowed import Later
 
 MILLISECOND: Final = 1_000_000
@@ -137,6 +138,7 @@ class Player:
         """The last one that a cycle passed."""
         self.judgements: list[JudgementRow] | None = None
         """Since the last batch; None where nobody asked for a shadow (judged.py)."""
+        self.pipe: AskingPipe | None = None  # by which extenders are asked for those
         terms = options.scheduling
         self.live = None if terms is None else LiveCluster(terms)
         """A real cluster is scheduled: what is decided here is written there."""
@@ -480,7 +482,7 @@ class Player:
 
     def __getstate__(self) -> dict[str, object]:
         """Between cycles and batches. The timeline and the registry come from the snapshot and the program again."""
-        return {name: value for name, value in self.__dict__.items() if name not in ("timeline", "registry")}
+        return {name: value for name, value in self.__dict__.items() if name not in ("timeline", "registry", "pipe")}
 
     def restored(self, timeline: list[TimelineEntry], registry: Registry) -> None:
         self.timeline, self.registry = timeline, registry
@@ -493,5 +495,5 @@ class Player:
         if not hasattr(self.options, "own_world"):  # of a checkpoint from before there was such a run
             known = ("seed", "ties", "approvals", "clock", "start", "observing", "scheduling")
             self.options = RunOptions(*(getattr(self.options, name) for name in known))
-        self.judgements = None
+        self.judgements = self.pipe = None
         self.metrics = self.__dict__.get("metrics")

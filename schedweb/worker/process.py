@@ -44,6 +44,7 @@ class EngineProcess:
         self.stderr: collections.deque[str] = collections.deque(maxlen=STDERR_LINES)
         self.child = started(ENGINE) if fresh else FORKS.started(ENGINE)
         self.looked_at = time.monotonic()
+        self._sending = threading.Lock()
         self.stopped = 0
         """In how many looks in a row."""
         self._readers = [
@@ -65,8 +66,9 @@ class EngineProcess:
         return pipe
 
     def send(self, message: frames.ToChild) -> None:
-        """Raises Gone."""
-        frames.write(self._pipe(self.child.stdin), message)
+        """From any thread. Raises Gone."""
+        with self._sending:
+            frames.write(self._pipe(self.child.stdin), message)
 
     def look(self) -> None:
         """Ends a process that was stopped (SIGSTOP) and is not continued: it would neither play nor die. To be called

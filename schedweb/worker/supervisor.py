@@ -23,7 +23,7 @@ from framework.sentences import Content, Sentence, Words, sentence
 from schedweb.calling import allowed
 from schedweb.database.clock import database_now
 from schedweb.engine import frames
-from schedweb.engine.asked import Asked
+from schedweb.engine.asked import Asked, AsksBeside
 from schedweb.observing.metrics import ENGINE_DEATHS, TAKEOVERS
 from schedweb.runs.following.anew import follow_anew
 from schedweb.runs.following.thinning import Thinning
@@ -41,7 +41,7 @@ from schedweb.runs.storing.statements import is_awaited_by_commands
 from schedweb.runs.storing.stored import NotKept
 from schedweb.worker.deaths import PROBATION_SECONDS, Deaths, Probe, set_aside_words
 from schedweb.worker.events import NO_ENGINE, Answered, Event, Lost, Offered, Shutdown, Wake
-from schedweb.worker.extenders import ask_in_background
+from schedweb.worker.extenders import ask_beside, ask_in_background
 from schedweb.worker.measures import batch_sent, command_settled
 from schedweb.worker.process import Died, EngineProcess
 from schedweb.worker.standby import STANDBYS, begin_for
@@ -174,6 +174,8 @@ class Supervisor:
                 self.watching.store(changes)
                 if self.offered is None:
                     self.offer_next()
+            case AsksBeside():
+                ask_beside(event, allowed(), self.child)
             case frames.Ended():
                 return False
             case Died():

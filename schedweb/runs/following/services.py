@@ -57,7 +57,7 @@ def follow_read(
     """Begins to read the snapshot that the run will begin with; what ``follow_begin`` would refuse of the configuration
     is refused before. With ``terms`` nothing is read where the credentials may not schedule. Raises ClusterProblem and
     ApiError."""
-    version = follow_version(configuration_version, shadow=shadow, own_world=own_world)
+    version = follow_version(configuration_version, shadow=shadow)
     if terms is not None:
         refuse_terms(version, terms)
     refuse_too_many(user.pk, user.get_username())
@@ -92,7 +92,7 @@ def follow_begin(
         raise conflict(
             say("{context} was not read: {why}", context=row.context, why=translated(row.error)), code="not_read"
         )
-    version = follow_version(configuration_version, shadow=shadow, own_world=own_world)
+    version = follow_version(configuration_version, shadow=shadow)
     if terms is not None:
         refuse_terms(version, terms)
         refuse_unasked(row, terms)
@@ -125,23 +125,11 @@ def dry_run_end(dry: Run, user: User, real: Run) -> None:
     run_dispatch(dry.pk)
 
 
-def follow_version(wanted: UUID | None, *, shadow: bool, own_world: bool) -> ConfigurationVersion:
-    """kube-scheduler's own, where none is wanted. Raises ApiError: a step by step shadow cannot wait for an extender,
-    as the state that it judges on is gone with the next change; and in any shadow one that binds would bind real pods.
-    """
+def follow_version(wanted: UUID | None, *, shadow: bool) -> ConfigurationVersion:
+    """kube-scheduler's own, where none is wanted. Raises ApiError: an extender that binds would bind real pods."""
     version = playable_version(wanted or default_version())
     if not shadow:
         return version
-    if not own_world and (names := extenders_of(version.text)):
-        raise conflict(
-            say(
-                "{name} names extenders ({extenders}), and a shadow step by step asks none. Choose a configuration "
-                "without, or a shadow on its own.",
-                name=version.configuration.name,
-                extenders=", ".join(names),
-            ),
-            code="extenders",
-        )
     if names := extenders_of(version.text, binding=True):
         raise conflict(
             say(

@@ -199,6 +199,7 @@ def judgement_body(row: ShadowJudgement) -> dict[str, Any]:
         "real_message": detail.get("real_message", ""),
         "why_not": translated(detail.get("why", "")),
         "sampled": detail.get("sampled", 0),
+        "extenders": detail.get("extenders", []),
     }
 
 

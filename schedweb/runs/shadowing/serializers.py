@@ -74,6 +74,15 @@ class ShadowPointsSerializer(serializers.Serializer[Any]):
     real = serializers.IntegerField(help_text="of the real node")
 
 
+class ShadowExtenderSerializer(serializers.Serializer[Any]):
+    extender = serializers.CharField(help_text="its urlPrefix without credentials")
+    verb = serializers.ChoiceField(choices=("filter", "prioritize", "preempt"))
+    sent = serializers.IntegerField(help_text="nodes that it was asked about")
+    kept = serializers.IntegerField(help_text="nodes that it left, or gave points")
+    error = serializers.CharField(allow_blank=True)
+    microseconds = serializers.IntegerField()
+
+
 class ShadowDecisionSerializer(serializers.Serializer[Any]):
     number = serializers.IntegerField()
     at = serializers.DateTimeField()
@@ -98,4 +107,7 @@ class ShadowDecisionSerializer(serializers.Serializer[Any]):
     why_not = serializers.CharField(allow_blank=True, help_text="why it was not judged")
     sampled = serializers.IntegerField(
         help_text="after how many feasible nodes this configuration ends a search; 0: it looks at all"
+    )
+    extenders = ShadowExtenderSerializer(
+        many=True, help_text="what they were asked, in order: about the time of the judgement"
     )

@@ -13,8 +13,9 @@ from pytest_django import Settings
 from schedweb.configurations.models import Configuration, ConfigurationVersion
 from schedweb.runs.models import JournalEntry, Run
 from tests.apiserver import ApiServer
+from tests.apiserver.manifests import pod
 from tests.schedweb.clusters.conftest import CONTEXT, Worker, until
-from tests.schedweb.clusters.followed import followed, live, replay_is_the_same, stands
+from tests.schedweb.clusters.followed import bind, followed, live, replay_is_the_same, stands
 from tests.schedweb.clusters.scheduled import URL, Begin, asks, at_rest, begun, bindings, decide, state
 from tests.schedweb.clusters.scheduling.conftest import OURS, condition, node_of, ours
 from tests.schedweb.engine.worlds import DEFAULT
@@ -116,9 +117,9 @@ def test_an_extender_that_binds_schedules_no_real_cluster(
     assert (answer.status_code, answer.json()["error"]["code"]) == (409, "extenders")
     assert hook.url in answer.json()["error"]["message"]
     assert "bindVerb" in answer.json()["error"]["message"]
-    for way, fields in (("on_its_own", {"bindVerb": "bind"}), ("step_by_step", {})):
+    for way in ("on_its_own", "step_by_step"):
         Configuration.objects.filter(slug="asks").delete()
-        wanted = {"configuration_version": with_extender(DEFAULT, hook, **fields), "shadow": True, "way": way}
+        wanted = {"configuration_version": with_extender(DEFAULT, hook, bindVerb="bind"), "shadow": True, "way": way}
         answer = operator.post(BEGIN, wanted, content_type="application/json")
         assert (answer.status_code, answer.json()["error"]["code"]) == (409, "extenders"), way
     assert not hook.calls
@@ -137,3 +138,75 @@ def test_a_shadow_on_its_own_asks(
     assert set(hook.pods("/filter")) == {"web-0", "web-10", "web-20"}
     worker.end()
     replay_is_the_same(run)
+
+
+def prefers(node: str) -> Callable[[dict[str, Any]], tuple[int, bytes]]:
+    return lambda body: (200, json.dumps([{"Host": node, "Score": 10}]).encode())
+
+
+def test_a_shadow_step_by_step_asks_on_the_state_before_the_real_decision(
+    cluster: ApiServer, operator: Client, workers: Callable[[Run], Worker], hook: Webhook
+) -> None:
+    hook.replies["/filter"] = only("n1")
+    run = followed(operator, configuration_version=with_extender(DEFAULT, hook), shadow=True)
+    first = workers(run)
+    live(operator, run)
+    assert judged_as(cluster, operator, run, "agrees", "n1")["kind"] == "same"
+    refused = judged_as(cluster, operator, run, "refused", "n2")
+    assert (refused["kind"], refused["own_node"], refused["plugin"]) == ("other_node", "n1", hook.url)
+    assert refused["reasons"] == ["no license"]
+    [asked] = refused["extenders"]
+    assert (asked["extender"], asked["verb"], asked["kept"], asked["error"]) == (hook.url, "filter", 1, "")
+    assert asked["sent"] > 1
+
+    # What is no answer is no difference of the configuration's.
+    hook.replies["/filter"] = lambda body: (200, b"[]")
+    assert "cannot unmarshal" in judged_as(cluster, operator, run, "lied-to", "n2")["why_not"]
+    del hook.replies["/filter"]
+    down = judged_as(cluster, operator, run, "down", "n2")
+    assert (down["kind"], f"{hook.url}/filter" in down["why_not"]) == ("not_judged", True)
+
+    # Who plays it next asks about what comes, and replay asks nobody.
+    hook.replies["/filter"] = only("n1")
+    calls = len(hook.calls)
+    first.lose_the_lease()
+    workers(run)
+    live(operator, run)
+    assert judged_as(cluster, operator, run, "after", "n1")["kind"] == "same"
+    assert hook.pods("/filter")[calls:] == ["after"]
+    at_rest(run)
+    replay_is_the_same(run)
+    assert len(hook.calls) == calls + 1
+    assert not JournalEntry.objects.filter(run=run, type="extender_answers").exists()
+
+
+def test_a_shadow_step_by_step_hears_whom_an_extender_prefers_and_does_not_wait_for_a_silent_one(
+    cluster: ApiServer, operator: Client, workers: Callable[[Run], Worker], hook: Webhook
+) -> None:
+    hook.replies["/prioritize"] = prefers("n2")
+    fields = {"filterVerb": "", "prioritizeVerb": "prioritize", "weight": 10, "httpTimeout": "3600s"}
+    run = followed(operator, configuration_version=with_extender(DEFAULT, hook, **fields), shadow=True)
+    workers(run)
+    live(operator, run)
+    assert judged_as(cluster, operator, run, "preferred", "n2")["kind"] == "same"
+    other = judged_as(cluster, operator, run, "other", "n1")
+    assert (other["own_node"], other["plugin"]) == ("n2", hook.url)
+    assert {"plugin": hook.url, "own": 1000, "real": 0} in other["points"]
+
+    hook.late("/prioritize")  # it says nothing for 60 s, and may take an hour
+    silent = judged_as(cluster, operator, run, "silent", "n1")
+    assert "deadline exceeded" in silent["extenders"][0]["error"]
+    assert silent["kind"] in ("tie", "same", "other_node"), "without its points, as kube-scheduler decides then"
+    assert not hook.release.is_set()
+
+
+def judged_as(cluster: ApiServer, operator: Client, run: Run, name: str, on: str) -> dict[str, Any]:
+    """What is told of a pod that the real scheduler puts there."""
+    cluster.add(pod(name, "shop"))
+    until(stands(run, name, "active"))
+    bind(cluster, name, on)
+    url = f"/api/v1/runs/{run.pk}/shadow/decisions/"
+    until(lambda: operator.get(url, {"kind": "all", "q": f"shop/{name}"}).json()["count"])
+    [row] = operator.get(url, {"kind": "all", "q": f"shop/{name}"}).json()["results"]
+    found: dict[str, Any] = row
+    return found
