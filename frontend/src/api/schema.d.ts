@@ -6201,6 +6201,8 @@ export interface components {
             why_not: string;
             /** @description after how many feasible nodes this configuration ends a search; 0: it looks at all */
             sampled: number;
+            /** @description what they were asked, in order: about the time of the judgement */
+            extenders: components["schemas"]["ShadowExtender"][];
         };
         /**
          * @description * `same` - same
@@ -6221,6 +6223,24 @@ export interface components {
             limit: number;
             results: components["schemas"]["ShadowDecision"][];
         };
+        ShadowExtender: {
+            /** @description its urlPrefix without credentials */
+            extender: string;
+            verb: components["schemas"]["ShadowExtenderVerbEnum"];
+            /** @description nodes that it was asked about */
+            sent: number;
+            /** @description nodes that it left, or gave points */
+            kept: number;
+            error: string;
+            microseconds: number;
+        };
+        /**
+         * @description * `filter` - filter
+         *     * `prioritize` - prioritize
+         *     * `preempt` - preempt
+         * @enum {string}
+         */
+        ShadowExtenderVerbEnum: "filter" | "prioritize" | "preempt";
         ShadowHour: {
             decisions: number;
             agreed: number;
