@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import BinaryIO
 
 import pytest
@@ -43,8 +43,8 @@ class Worker:
 
 
 @pytest.fixture
-def worker() -> Iterator[Worker]:
-    yield Worker()
+def worker() -> Worker:
+    return Worker()
 
 
 @pytest.fixture
