@@ -1,4 +1,4 @@
-"""Asking extenders in the middle of a command: over the pipe, for a bounded time, and nothing else of the pipe is lost."""
+"""Asking extenders in the middle of a command: over the pipe, for a bounded time; nothing else of the pipe is lost."""
 
 from __future__ import annotations
 
