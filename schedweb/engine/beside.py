@@ -82,9 +82,10 @@ class AskingPipe(frames.Exactly):
             if message.number == self._number:
                 self.microseconds += message.microseconds
                 return message.answers
-        raise NotAsked(ENDS if self._is_ending else UNHEARD)
+        raise NotAsked(UNHEARD)
 
     def _next(self, until: float) -> AnswersBeside | None:
+        """None: nothing came in time. Raises NotAsked where the engine is to end."""
         while (left := until - time.monotonic()) > 0:
             if not self._poller.poll(left * 1000):
                 return None
@@ -95,7 +96,7 @@ class AskingPipe(frames.Exactly):
             self._kept += frames.HEAD.pack(len(raw)) + raw
             if isinstance(message, frames.End):
                 self._is_ending = True
-                return None
+                raise NotAsked(ENDS)
         return None
 
 

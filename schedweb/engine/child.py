@@ -45,13 +45,13 @@ class Prepared:
     """A fork that has not caught up with its parent: what the parent's journal says from here on."""
 
 
-def prepare(begin: Begin, pipe: AskingPipe) -> Prepared:
-    """The player at the stored position: from the newest checkpoint or from the start, and what the journal says."""
+def prepare(begin: Begin, asking: AskingPipe | None = None) -> Prepared:
+    """``asking``: by which extenders are asked for a shadow's judgements; None: nobody asks. The player at the stored position: from the newest checkpoint or from the start, and what the journal says."""
     with played_by(begin.played_by):
-        return replayed(begin, pipe)
+        return replayed(begin, asking)
 
 
-def replayed(begin: Begin, pipe: AskingPipe) -> Prepared:
+def replayed(begin: Begin, asking: AskingPipe | None) -> Prepared:
     player, pace = machine(begin)
     from_position, began = player.position, time.process_time()
     left = replay(player, pace, begin.journal, until=begin.position)
@@ -68,7 +68,7 @@ def replayed(begin: Begin, pipe: AskingPipe) -> Prepared:
     elif begin.checkpoint is not None:
         tell_all(player)
     if begin.shadow:
-        player.judgements, player.pipe = [], pipe  # from here on: what replay passed is stored
+        player.judgements, player.pipe = [], asking  # from here on: what replay passed is stored
     operations, seconds = player.position - from_position, time.process_time() - began
     if player.position < begin.inherited:
         return Prepared(player, pace, operations, seconds, [], left)
@@ -92,7 +92,7 @@ def serve(inward: BinaryIO, outward: frames.Writer) -> int:
         begin = frames.read_to_child(reader)
         if not isinstance(begin, Begin):
             raise AssertionError(f"{type(begin).__name__} came before Begin")
-        prepared, engine = begun(begin, reader)
+        prepared, engine = begun(begin, (reader, outward), reader)
         if prepared.player.position < begin.inherited:
             engine.catch_up(prepared.inherited)
         # What it did until here somebody waited for. Playing takes all the time there is, and would take it from those
@@ -112,9 +112,11 @@ def serve(inward: BinaryIO, outward: frames.Writer) -> int:
     return 0
 
 
-def begun(begin: Begin, pipe: AskingPipe) -> tuple[Prepared, Engine]:
-    prepared = prepare(begin, pipe)
-    engine = Engine(prepared.player, prepared.pace, begin, (pipe, pipe.outward))
+def begun(
+    begin: Begin, pipes: tuple[frames.Exactly, frames.Writer], asking: AskingPipe | None = None
+) -> tuple[Prepared, Engine]:
+    prepared = prepare(begin, asking)
+    engine = Engine(prepared.player, prepared.pace, begin, pipes)
     engine.checkpoints.count_replay(prepared.replay_seconds)
     return prepared, engine
 
