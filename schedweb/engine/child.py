@@ -46,7 +46,8 @@ class Prepared:
 
 
 def prepare(begin: Begin, asking: AskingPipe | None = None) -> Prepared:
-    """``asking``: by which extenders are asked for a shadow's judgements; None: nobody asks. The player at the stored position: from the newest checkpoint or from the start, and what the journal says."""
+    """The player at the stored position: from the newest checkpoint or from the start, and what the journal says.
+    ``asking``: by which extenders are asked for a shadow's judgements; None: nobody asks."""
     with played_by(begin.played_by):
         return replayed(begin, asking)
 
