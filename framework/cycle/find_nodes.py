@@ -19,6 +19,7 @@ from framework.cycle.extending import ExtenderFilter
 from framework.extenders import EXTENDER
 from framework.interface.columns import one_row
 from framework.interface.cycle_state import CycleState
+from framework.interface.decisions import passes_of
 from framework.interface.node_info import PodInfo
 from framework.interface.status import SUCCESS, Code, Status
 from framework.profiles import FeasibleNodes, FilterRun, PodClass, Profile
@@ -93,7 +94,9 @@ def find_nodes(
     now = AsTheyAre(search.run)
     hint = "" if profile.batch is None else _hint(core, profile, profile.batch, pod, trace.pod, now)
     first = nominated or hint
-    if first and _is_candidate(core, first) and len(found := search.only(first, now)):
+    found = search.only(first, now) if first and _is_candidate(core, first) else _NONE
+    trace.more_passes = passes_of(search.run.more_passes)
+    if len(found):
         # Tried even when the PreFilter node lists leave it out (docs/semantics/framework.md#find-nodes).
         alone = FeasibleNodes(pod_class, snapshot.order, 0, found)
         if extenders is not None:
@@ -118,6 +121,7 @@ def find_nodes(
         trace.absent_status = Status.unresolvable(text)
         diagnosis.statuses.set_absent(trace.absent_status)
     nodes, error = search.among(positions)
+    trace.more_passes = passes_of(search.run.more_passes)
     if diagnosis.statuses.named:
         diagnosis.statuses.plugins_looked_again()
     processed = nodes.count + len(diagnosis.statuses)
@@ -140,7 +144,11 @@ def _hint(core: SchedulingCore, profile: Profile, batch: Batch, pod: PodInfo, ke
 
     def rejects(name: str) -> bool | None:
         node = core.snapshot.get(name)
-        return None if node is None else now.status(core.snapshot.row(name), node).is_rejected
+        if node is None:
+            return None
+        status = now.status(core.snapshot.row(name), node)
+        now.run.count(status)
+        return status.is_rejected
 
     cycle = core.queue.scheduling_cycle
     hint, unusable = batch.hint(pod, cycle, core.clock.now, rejects)

@@ -5,6 +5,7 @@ Structs rather than dataclasses: a trace keeps both kinds in one tuple and has t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -35,6 +36,10 @@ class DeviceDecision(msgspec.Struct, frozen=True, tag="device"):
 ClaimDecision = VolumeDecision | DeviceDecision
 
 
+Passes = tuple[tuple[str, str, int], ...]
+"""(the plugin that refused, "" where none did; its code's name; how often) of runs of all Filter plugins on a node."""
+
+
 class DryRuns(NamedTuple):
     """How nodes were tried out for preemption."""
 
@@ -46,3 +51,10 @@ class DryRuns(NamedTuple):
     """Of the potential nodes, in the order of their rows, the one at which it began."""
     wanted: int
     """Candidates that are enough."""
+    passes: Passes = ()
+    """Of all nodes that were tried out, also where what came of it was known from before or from a node like it."""
+
+
+def passes_of(counted: Mapping[tuple[str, str], int]) -> Passes:
+    """By plugin and code."""
+    return tuple((plugin, code, times) for (plugin, code), times in sorted(counted.items()))

@@ -294,6 +294,11 @@ class DryRun(Protocol):
 
     def add_pod(self, pod: PodInfo) -> Status: ...
 
+    @property
+    def passes(self) -> Mapping[tuple[str, str], int]:
+        """How often all Filter plugins were run: by the plugin that refused ("" where none did) and its code's name."""
+        ...
+
     def run_filters(self) -> Status:
         """Filters with nominated pods (the double pass of docs/semantics/framework.md#nominated-pods)."""
         ...

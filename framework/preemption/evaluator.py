@@ -7,6 +7,7 @@ and looks at thousands of nodes (framework/plugins/defaultpreemption); here each
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final, Protocol
 
 import numpy as np
@@ -17,12 +18,14 @@ from framework.interface import (
     Code,
     CycleState,
     DryRun,
+    DryRuns,
     Handle,
     NodeStatuses,
     PodInfo,
     PostFilterResult,
     Status,
 )
+from framework.interface.decisions import passes_of
 from framework.interface.fit_error import counted_fit_error_message
 from framework.objects import Pod, PodDisruptionBudget
 from framework.preemption.choice import CRITERIA, best_candidates, costs_of
@@ -72,11 +75,11 @@ def preempt(
     asking = handle.evictions
     candidates: list[Candidate] = []
     if asking is not None and (node := asking.approved_on(plugin, current)):
-        candidates, failures = _find_candidates(handle, rules, state, preemptor, statuses, node)
+        candidates, failures, runs = _find_candidates(handle, rules, state, preemptor, statuses, node)
         if not asking.allows(current, candidates):
             candidates = []
     if not candidates:
-        candidates, failures = _find_candidates(handle, rules, state, preemptor, statuses)
+        candidates, failures, runs = _find_candidates(handle, rules, state, preemptor, statuses)
     if not candidates:
         errors = [status.message for status, _ in failures if status.code is Code.ERROR]
         if errors:
@@ -85,20 +88,26 @@ def preempt(
         refused: dict[str, list[str]] = {}
         for status, node in failures:
             refused.setdefault(", ".join(status.all_reasons), []).append(node)
-        return PostFilterResult(nominated_node="", refused=refused), Status.unschedulable(message)
-    return choose(plugin, handle, current, candidates)
+        return PostFilterResult(nominated_node="", refused=refused, dry_runs=runs), Status.unschedulable(message)
+    return choose(plugin, handle, current, candidates, dry_runs=runs)
 
 
 def choose(
-    plugin: str, handle: Handle, preemptor: Pod, candidates: Sequence[Candidate], not_tried: Sequence[str] = ()
+    plugin: str,
+    handle: Handle,
+    preemptor: Pod,
+    candidates: Sequence[Candidate],
+    not_tried: Sequence[str] = (),
+    dry_runs: DryRuns | None = None,
 ) -> tuple[PostFilterResult | None, Status] | AskExtenders:
     """PostFilter's answer where there are candidates; extenders may leave some out first.
 
     ``not_tried``: nodes that were left out because enough had been tried.
     """
+    searched = PostFilterResult(not_tried=not_tried, dry_runs=dry_runs)
     if handle.asks_extenders(preemptor):
-        return AskExtenders(preemptor, candidates, lambda left: _reviewed(plugin, handle, preemptor, left, not_tried))
-    return _take(plugin, handle, preemptor, candidates, not_tried)
+        return AskExtenders(preemptor, candidates, lambda left: _reviewed(plugin, handle, preemptor, left, searched))
+    return _take(plugin, handle, preemptor, candidates, searched)
 
 
 def _reviewed(
@@ -106,15 +115,15 @@ def _reviewed(
     handle: Handle,
     preemptor: Pod,
     left: Sequence[Candidate] | Status,
-    not_tried: Sequence[str],
+    searched: PostFilterResult,
 ) -> tuple[PostFilterResult | None, Status]:
     if isinstance(left, Status):
         return None, left
-    return _take(plugin, handle, preemptor, left, not_tried) if left else (None, NOBODY_LEFT)
+    return _take(plugin, handle, preemptor, left, searched) if left else (searched, NOBODY_LEFT)
 
 
 def _take(
-    plugin: str, handle: Handle, preemptor: Pod, candidates: Sequence[Candidate], not_tried: Sequence[str]
+    plugin: str, handle: Handle, preemptor: Pod, candidates: Sequence[Candidate], searched: PostFilterResult
 ) -> tuple[PostFilterResult | None, Status]:
     """The best of the candidates: its victims are evicted, or a person is asked about them."""
     now = handle.now()
@@ -122,7 +131,7 @@ def _take(
     if asking is not None:
         left = asking.admissible(plugin, preemptor, candidates)
         if isinstance(left, Status):
-            return PostFilterResult(nominated_node=""), left
+            return replace(searched, nominated_node=""), left
         candidates = [candidates[place] for place in left]
     equal, lost_by = best_candidates(np.array([costs_of(each, now) for each in candidates], dtype=np.int64), now)
     equal_nodes = [candidates[place].node for place in equal.tolist()]
@@ -133,13 +142,13 @@ def _take(
     waits = None if asking is None else asking.propose(plugin, preemptor, chosen)
     if waits is None and (error := evict_then_clear(plugin, handle, preemptor, chosen)) is not None:
         return None, Status.as_error(error)
-    return PostFilterResult(
+    return replace(
+        searched,
         nominated_node=chosen.node if waits is None else "",
         victims=tuple(victim for victim in chosen.victims if victim.metadata.deletion_timestamp is None),
         candidates=candidates,
         nominated_any=tuple(equal_nodes),
         lost_by=[CRITERIA[criterion] if criterion >= 0 else "" for criterion in lost_by.tolist()],
-        not_tried=not_tried,
     ), Status() if waits is None else waits
 
 
@@ -150,23 +159,29 @@ def _find_candidates(
     pod: PodInfo,
     statuses: NodeStatuses,
     only: str | None = None,
-) -> tuple[list[Candidate], list[tuple[Status, str]]]:
-    """(candidates, those without budget violations first; why other nodes are none). ``only``: no other node."""
+) -> tuple[list[Candidate], list[tuple[Status, str]], DryRuns | None]:
+    """(candidates, those without budget violations first; why other nodes are none; how they were looked for).
+
+    ``only``: no other node.
+    """
     rows = statuses.rows_with_unschedulable().tolist()
     if only is not None:
         rows = [row for row in rows if handle.snapshot.name_of_row(row) == only]
     if not rows:
-        return [], []
+        return [], [], None
     budgets = handle.objects.list(PodDisruptionBudget)
     offset, wanted = rules.offset_and_number(len(rows))
     clean: list[Candidate] = []
     violating: list[Candidate] = []
     failures: list[tuple[Status, str]] = []
+    passes: dict[tuple[str, str], int] = {}
     for row in (*rows[offset:], *rows[:offset]):
         node = handle.snapshot.get(handle.snapshot.name_of_row(row))
         assert node is not None, f"Filter answered for row {row}, which is not in the snapshot"
         dry_run = handle.dry_run(state, pod, node)
         found = rules.select_victims(dry_run, dry_run.state, pod, budgets)
+        for ended, times in dry_run.passes.items():
+            passes[ended] = passes.get(ended, 0) + times
         if isinstance(found, Candidate) and not found.victims:
             found = Status.as_error(f'expected at least one victim pod on node "{node.name}"')
         if isinstance(found, Status):
@@ -175,7 +190,8 @@ def _find_candidates(
         (violating if found.pdb_violations else clean).append(found)
         if clean and len(clean) + len(violating) >= wanted:
             break
-    return [*clean, *violating], failures
+    runs = DryRuns(len(rows), len(budgets), offset, wanted, passes_of(passes))
+    return [*clean, *violating], failures, runs
 
 
 def terminating_below(handle: Handle, pod: Pod) -> bool:

@@ -32,6 +32,11 @@ from framework.reuse.columns import Work
 ExtensionCall = Callable[[CycleState, Pod, PodInfo, NodeInfo], Status | None]
 
 
+def add_pass(passes: dict[tuple[str, str], int], status: Status) -> None:
+    ended = ("" if status.is_success else status.plugin, status.code.name_)
+    passes[ended] = passes.get(ended, 0) + 1
+
+
 def priority_of(pod: Pod) -> int:
     return pod.spec.priority or 0
 
@@ -64,6 +69,8 @@ class FilterRun:
         self.columnar = not self.per_node
         """No plugin has to be asked node by node for this pod: all nodes can be decided at once."""
         self.stateful = bool(extensions) or not self.columnar
+        self.more_passes: dict[tuple[str, str], int] = {}
+        """As ``DryRun.passes``, of looks at a node beside the one that decides about it."""
 
     def case(self, case: NodeCase, entries: Sequence[FilterEntry] | None = None) -> Status:
         """``entries``: those that are asked; None for all."""
@@ -105,22 +112,30 @@ class FilterRun:
 
     def with_nominated(self, row: int, node: NodeInfo) -> Status:
         """Both passes of docs/semantics/framework.md#nominated-pods: with them and, if that succeeds, without."""
-        return NodeCase(self, row, node).run_filters()
+        case = NodeCase(self, row, node)
+        status = case.run_filters()
+        if case.second_looks:
+            self.count(SUCCESS)
+        return status
+
+    def count(self, status: Status) -> None:
+        """A look that ended so, beside the one that decides."""
+        add_pass(self.more_passes, status)
 
 
 class AsTheyAre:
     """What the plugins say of some nodes without a change, all of it asked before anything changes: columns are brought
     up to date once."""
 
-    __slots__ = ("_columns", "_run")
+    __slots__ = ("_columns", "run")
 
     def __init__(self, run: FilterRun) -> None:
-        self._run = run
+        self.run = run
         self._columns: list[NDArray[np.generic] | None] = []
         """Codes of the first entries, as far as they were asked for; None of those that are an error."""
 
     def status(self, row: int, node: NodeInfo) -> Status:
-        run, columns = self._run, self._columns
+        run, columns = self.run, self._columns
         if not run.columnar:
             return run.case(NodeCase(run, row, node))
         for place, entry in enumerate(run.entries):
@@ -136,7 +151,7 @@ class AsTheyAre:
 
     def with_nominated(self, row: int, node: NodeInfo) -> Status:
         """As ``FilterRun.with_nominated``."""
-        run = self._run
+        run = self.run
         return run.with_nominated(row, node) if run.nominated_for(node.name) else self.status(row, node)
 
 
@@ -156,6 +171,8 @@ class NodeCase:
         self._own: NodeInfo | None = None
         self._pending: list[tuple[PodInfo, bool]] = []
         self._state_is_own = state is not None
+        self.passes: dict[tuple[str, str], int] = {}
+        self.second_looks = 0
 
     @property
     def changed(self) -> bool:
@@ -227,10 +244,16 @@ class NodeCase:
                 status = with_them.add_pod(pod)
                 if not status.is_success:
                     return status
-            status = self.run.case(with_them, entries)
+            status = self._pass(with_them, entries)
             if not status.is_success:
                 return status
-        return self.run.case(self, entries)
+            self.second_looks += 1
+        return self._pass(self, entries)
+
+    def _pass(self, case: NodeCase, entries: Sequence[FilterEntry] | None) -> Status:
+        status = self.run.case(case, entries)
+        add_pass(self.passes, status)
+        return status
 
 
 def _take(pods: list[PodInfo], uid: str) -> bool:

@@ -119,6 +119,10 @@ class AttemptMetrics:
         counts = searched.counts()
         skipped = {each.plugin for each in trace.pre_filter if each.status.code is Code.SKIP}
         asked = [name for name in plugins.filter if name not in skipped]
+        self._passes(profile, asked, trace.more_passes)
+        for outcome in trace.post_filter:
+            if outcome.dry_runs is not None:
+                self._passes(profile, asked, outcome.dry_runs.passes)
         found = zip(counts, searched.verdicts, strict=True)
         is_broken = any(count and status.code is Code.ERROR for count, status in found)
         registry.observe(_POINT, ("Filter", profile, Code.ERROR.name_ if is_broken else _SUCCESS))
@@ -145,6 +149,17 @@ class AttemptMetrics:
                 left -= count
             if left:
                 registry.observe(_PLUGIN, ("Filter", name, _SUCCESS), 0.0, left)
+
+    def _passes(self, profile: str, asked: Sequence[str], passes: Iterable[tuple[str, str, int]]) -> None:
+        """``asked`` in their order, up to the one that refused."""
+        registry = self._registry
+        for refusing, code, times in passes:
+            for name in asked if times else ():
+                registry.add(_EVALUATED, ("Filter", name, profile), times)
+                said = code if name == refusing else _SUCCESS
+                registry.observe(_PLUGIN, ("Filter", name, said), 0.0, times)
+                if name == refusing:
+                    break
 
     def _post_filter(self, trace: AttemptTrace) -> None:
         registry = self._registry

@@ -6,7 +6,7 @@ Upstream: pkg/scheduler/metrics (1.36.2), printed as client_golang prints a regi
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final, Literal, NamedTuple
 
 from framework.configuration.errors import go_quote
@@ -39,6 +39,8 @@ class Family(NamedTuple):
     labels: tuple[str, ...] = ()
     """In the order of their names."""
     buckets: Buckets | None = None
+    gate: str = ""
+    """The feature gate without which it is not registered; "" for none, or one that is always on."""
 
 
 _ATTEMPT: Final = Buckets(0.001, 2, 15)
@@ -46,6 +48,8 @@ _POINT: Final = Buckets(0.0001, 2, 12)
 _PLUGIN: Final = Buckets(0.00001, 1.5, 20)
 _HINT: Final = Buckets(0.00001, 2, 12)
 _LONG: Final = Buckets(0.01, 2, 20)
+_GROUPS: Final = "GenericWorkload"
+_CONDITIONS: Final = "DRADeviceBindingConditions"
 
 FAMILIES: Final[dict[str, Family]] = {
     "batch_attempts_total": Family(
@@ -56,6 +60,21 @@ FAMILIES: Final[dict[str, Family]] = {
     ),
     "cache_size": Family(
         "gauge", "ALPHA", "Number of nodes, pods, and assumed (bound) pods in the scheduler cache.", ("type",)
+    ),
+    "dra_bindingconditions_allocations_total": Family(
+        "counter",
+        "ALPHA",
+        "Number of allocations using devices with BindingConditions, counted per driver per scheduling attempt",
+        ("driver", "profile", "status"),
+        gate=_CONDITIONS,
+    ),
+    "dra_bindingconditions_wait_duration_seconds": Family(
+        "histogram",
+        "ALPHA",
+        "Time in seconds spent waiting for BindingConditions to be satisfied during PreBind.",
+        ("driver", "profile", "status"),
+        Buckets(0.1, 2, 14),
+        _CONDITIONS,
     ),
     "event_handling_duration_seconds": Family(
         "histogram", "ALPHA", "Event handling latency in seconds.", ("event",), _POINT
@@ -119,6 +138,25 @@ FAMILIES: Final[dict[str, Family]] = {
         ("attempts",),
         _LONG,
     ),
+    "podgroup_schedule_attempts_total": Family(
+        "counter",
+        "ALPHA",
+        "Number of attempts to schedule pod group, by the result. 'unschedulable' means a pod group could not be "
+        "scheduled, while 'error' means an internal scheduler problem.",
+        ("profile", "result"),
+        gate=_GROUPS,
+    ),
+    "podgroup_scheduling_algorithm_duration_seconds": Family(
+        "histogram", "ALPHA", "Pod group scheduling algorithm latency in seconds", (), _ATTEMPT, _GROUPS
+    ),
+    "podgroup_scheduling_attempt_duration_seconds": Family(
+        "histogram",
+        "ALPHA",
+        "Pod group scheduling attempt latency in seconds (scheduling algorithm + binding)",
+        ("profile", "result"),
+        _ATTEMPT,
+        _GROUPS,
+    ),
     "preemption_attempts_total": Family("counter", "STABLE", "Total preemption attempts in the cluster till now"),
     "preemption_goroutines_duration_seconds": Family(
         "histogram", "ALPHA", "Duration in seconds for running goroutines for the preemption.", ("result",), _LONG
@@ -136,6 +174,13 @@ FAMILIES: Final[dict[str, Family]] = {
         "Duration for running a queueing hint function of a plugin.",
         ("event", "hint", "plugin"),
         _PLUGIN,
+    ),
+    "resourceclaim_creates_total": Family(
+        "counter",
+        "ALPHA",
+        "Number of ResourceClaims creation requests within scheduler",
+        ("status",),
+        gate="DRAExtendedResource",
     ),
     "schedule_attempts_total": Family(
         "counter",
@@ -164,8 +209,14 @@ FAMILIES: Final[dict[str, Family]] = {
         "that caused it to not schedule and so this metric have meaning only when broken down by plugin.",
         ("plugin", "profile"),
     ),
+    "volume_binder_cache_requests_total": Family(
+        "counter", "ALPHA", "Total number for request volume binding cache", ("operation",)
+    ),
+    "volume_scheduling_stage_error_total": Family(
+        "counter", "ALPHA", "Volume scheduling stage error count", ("operation",)
+    ),
 }
-"""Those of features that are simulated, in the order of their names."""
+"""In the order of their names. Of volumes: pkg/scheduler/framework/plugins/volumebinding/metrics."""
 
 BOUNDS: Final = {name: family.buckets.bounds() for name, family in FAMILIES.items() if family.buckets is not None}
 _LE: Final = {name: [f'le="{bound}"' for bound in (*map(go_float, bounds), "+Inf")] for name, bounds in BOUNDS.items()}
@@ -194,14 +245,17 @@ class Registry:
         self.values: dict[str, dict[Labels, float]] = {}
         """Counters and gauges."""
         self.histograms: dict[str, dict[Labels, Histogram]] = {}
+        self.begin(lambda gate: False)
+
+    def begin(self, is_on: Callable[[str], bool]) -> None:
+        """What has no labels is there from the start, of what is registered with the feature gates that are on."""
         for name, family in FAMILIES.items():
-            if family.labels:
+            if family.labels or (family.gate and not is_on(family.gate)):
                 continue
-            # What has no labels is there from the start.
             if family.buckets is None:
-                self.values[name] = {(): 0}
+                self.values.setdefault(name, {(): 0})
             else:
-                self.histograms[name] = {(): Histogram(name)}
+                self.histograms.setdefault(name, {(): Histogram(name)})
 
     def add(self, name: str, labels: Labels = (), amount: int = 1) -> None:
         found = self.values.setdefault(name, {})

@@ -26,6 +26,7 @@ from framework.queue.scheduling_queue import (
     UNSCHEDULABLE_TIMEOUT,
 )
 from framework.reports.attempt_metrics import AttemptMetrics, Batching
+from framework.reports.feature_metrics import FeatureMetrics
 from framework.reports.log_entries import why_unsigned
 from framework.reports.metric_families import Registry
 from framework.scheduler import Observer, Scheduler
@@ -54,6 +55,7 @@ class SchedulerMetrics(Observer):
     def __init__(self) -> None:
         self.registry = Registry()
         self._attempts = AttemptMetrics(self.registry)
+        self._features = FeatureMetrics(self.registry)
         self._scheduler: Scheduler | None = None
         self._flushed: set[str] = set()
         """Uids of pods that no event but the time-out brought back, until their next attempt ends."""
@@ -74,7 +76,7 @@ class SchedulerMetrics(Observer):
         self._scheduler = scheduler
         self.configured()
         for obj in scheduler.cluster.all():
-            self.object_changed(None, obj)
+            self._changed(None, obj)
         early, self._early = self._early, []
         for move in early:
             self.queue_moved(move)
@@ -83,6 +85,7 @@ class SchedulerMetrics(Observer):
         """The profiles that play from now on: their series are there before anything is counted."""
         assert self._scheduler is not None
         gates = self._scheduler.configuration.feature_gates
+        self.registry.begin(gates.enabled)
         self._attempts.asynchronous = gates.enabled("SchedulerAsyncPreemption")
         configuration = self._scheduler.configuration
         self._unsigned = frozenset(
@@ -100,6 +103,11 @@ class SchedulerMetrics(Observer):
     def object_changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
         if self._scheduler is None:
             return  # ``start`` counts what is there then
+        self._features.object_changed(old, new)
+        self._changed(old, new)
+
+    def _changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
+        assert self._scheduler is not None
         if isinstance(new, Pod) or isinstance(old, Pod):
             self._pod_changed(old if isinstance(old, Pod) else None, new if isinstance(new, Pod) else None)
         elif isinstance(new, Node) or isinstance(old, Node):
@@ -265,6 +273,8 @@ class SchedulerMetrics(Observer):
         queued = self._in_flight.get(trace.uid)
         nominated = "" if queued is None else queued.pod.status.nominated_node_name
         self._attempts.tell(trace, nominated)
+        if self._scheduler is not None:
+            self._features.attempt(trace, self._scheduler)
         if trace.result == "failed":
             self._flushed.discard(trace.uid)
         elif trace.result == "bound":

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from framework.interface.decisions import ClaimDecision, DryRuns
+from framework.interface.decisions import ClaimDecision, DryRuns, Passes
 from framework.interface.status import SUCCESS, Status
 from framework.trace.history import Mark
 
@@ -422,6 +422,9 @@ class AttemptTrace(msgspec.Struct, eq=False):
     """The node that the pod was nominated to: it passed, and no other was looked at."""
     evaluated_nodes: int = 0
     feasible_nodes: int = 0
+    more_passes: Passes = ()
+    """Runs of all Filter plugins on a node beside those that ``filter`` tells of: a node that passed with the pods
+    nominated on it is looked at without them, too; and batching looks at the node that it named last."""
     pre_score: tuple[PluginOutcome, ...] = ()
     scores: ScoreTrace | None = None
     post_filter: tuple[PostFilterOutcome, ...] = ()

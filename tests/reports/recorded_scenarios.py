@@ -148,7 +148,7 @@ def pod_of_mix(name: str) -> dict[str, Any]:
         "d": lambda: pod(name, "100m", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "missing"}}]),
         "e": lambda: pod(name, "100m", affinity=affinity),
         "g": lambda: pod(name, "100m", schedulingGates=GATES),
-        "h": lambda: pod(name, "2", priorityClassName="high"),
+        "h": lambda: pod(name, "2700m", priorityClassName="high"),
         "i": lambda: pod(name, "3500m", priorityClassName="meek"),
         "p": lambda: with_port(pod(name, "100m")),
     }

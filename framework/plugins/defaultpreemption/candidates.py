@@ -7,12 +7,13 @@ same have the same outcome, so that of thousands of equal nodes one is tried out
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from framework.interface import Candidate, Rows, Status
+from framework.interface.decisions import Passes, passes_of
 from framework.preemption.choice import Costs
 
 UNKNOWN, CLEAN, VIOLATING, REFUSED = 0, 1, 2, 3
@@ -24,6 +25,11 @@ Outcome = tuple[tuple[int, ...], tuple[int, ...]] | Status
 candidate."""
 
 
+class TriedOut(NamedTuple):
+    outcome: Outcome
+    passes: Passes
+
+
 class CandidateTable:
     def __init__(self) -> None:
         self.kind: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
@@ -31,7 +37,11 @@ class CandidateTable:
         self.candidates: dict[int, Candidate] = {}
         self.statuses: list[Status] = []
         self._numbers: dict[Status, int] = {}
-        self._by_state: dict[Hashable, Outcome] = {}
+        self._by_state: dict[Hashable, TriedOut] = {}
+        self._passes: list[Passes] = []
+        self._passes_numbers: dict[Passes, int] = {}
+        self._passes_of: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+        """Row → index in ``_passes``; of use where the row is known."""
         self._brief: list[int] = []
 
     def forget(self, rows: Rows, size: int) -> None:
@@ -39,6 +49,7 @@ class CandidateTable:
         if rows is None or len(self.kind) != size:
             self.kind = np.zeros(size, dtype=np.int32)
             self.costs = np.zeros((size, Costs.NUMBER), dtype=np.int64)
+            self._passes_of = np.zeros(size, dtype=np.int32)
             self.candidates.clear()
         else:
             self.kind[rows] = UNKNOWN
@@ -57,6 +68,22 @@ class CandidateTable:
             self.statuses.append(status)
         self.kind[row] = REFUSED + number
 
+    def ran(self, row: int, passes: Passes) -> None:
+        """How often the Filter plugins were run on this node."""
+        number = self._passes_numbers.get(passes)
+        if number is None:
+            number = self._passes_numbers[passes] = len(self._passes)
+            self._passes.append(passes)
+        self._passes_of[row] = number
+
+    def passes(self, rows: NDArray[np.intp]) -> Passes:
+        """Of these rows together; all of them are known."""
+        found: dict[tuple[str, str], int] = {}
+        for number, nodes in enumerate(np.bincount(self._passes_of[rows], minlength=len(self._passes)).tolist()):
+            for plugin, code, times in self._passes[number] if nodes else ():
+                found[plugin, code] = found.get((plugin, code), 0) + times * nodes
+        return passes_of(found)
+
     def only_now(self, row: int) -> None:
         """What is known about this row does not outlast the attempt."""
         self._brief.append(row)
@@ -66,15 +93,15 @@ class CandidateTable:
 
     # --- nodes that look the same ------------------------------------------------------------------------------------
 
-    def known(self, name: Hashable | None) -> Outcome | None:
+    def known(self, name: Hashable | None) -> TriedOut | None:
         """``name`` of the node's state and the pods in question: equal names, equal outcomes. None: unknown."""
         return None if name is None else self._by_state.get(name)
 
-    def learn(self, name: Hashable | None, outcome: Outcome) -> None:
+    def learn(self, name: Hashable | None, tried: TriedOut) -> None:
         if name is not None:
             if len(self._by_state) >= KEPT_STATES:
                 self._by_state.clear()
-            self._by_state[name] = outcome
+            self._by_state[name] = tried
 
     # --- searching --------------------------------------------------------------------------------------------------
 

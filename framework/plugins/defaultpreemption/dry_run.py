@@ -6,9 +6,10 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Final
 
 from framework.interface import Candidate, Code, CycleState, Handle, NodeInfo, PodInfo, Status
+from framework.interface.decisions import passes_of
 from framework.objects import PodDisruptionBudget
 from framework.objects.timestamps import parse_timestamp
-from framework.plugins.defaultpreemption.candidates import CandidateTable, Outcome
+from framework.plugins.defaultpreemption.candidates import CandidateTable, TriedOut
 from framework.preemption.choice import costs_of
 from framework.preemption.victims import priority_of, select_victims
 
@@ -53,24 +54,26 @@ class DryRun:
             table.learn(like, known)
         if not lasting:
             table.only_now(row)
-        if isinstance(known, Status):
-            table.refuse(row, known)
+        table.ran(row, known.passes)
+        if isinstance(known.outcome, Status):
+            table.refuse(row, known.outcome)
             return
-        places, costs = known
+        places, costs = known.outcome
         if places:
             victims = tuple([potential[place].pod for place in places])
             table.put(row, Candidate(node.name, victims, costs[0]), costs)
         else:
             table.refuse(row, Status.as_error(f'{NOBODY}"{node.name}"'))
 
-    def _try_out(self, node: NodeInfo, potential: Sequence[PodInfo]) -> Outcome:
+    def _try_out(self, node: NodeInfo, potential: Sequence[PodInfo]) -> TriedOut:
         dry_run = self._handle.dry_run(self._state, self._pod, node)
         found = select_victims(dry_run, self._pod, self._budgets, self._now)
+        passes = passes_of(dry_run.passes)
         if isinstance(found, Status):
-            return found
+            return TriedOut(found, passes)
         places = {pod.uid: place for place, pod in enumerate(potential)}
         costs = costs_of(found, self._now) if found.victims else ()
-        return tuple(places[victim.metadata.uid] for victim in found.victims), costs
+        return TriedOut((tuple(places[victim.metadata.uid] for victim in found.victims), costs), passes)
 
     def _below(self, node: NodeInfo) -> tuple[list[PodInfo], Hashable, bool]:
         """(the pods of lower priority, all that matters about them, whether that holds at any time).

@@ -227,7 +227,7 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
         rows = ring[tried[:visited]]
         end = int(tried[visited - 1]) + 1 if enough else len(ring)
         kinds = table.kind[rows]
-        found = _Search(dry_runs=DryRuns(len(potential), len(budgets), offset, wanted))
+        found = _Search(dry_runs=DryRuns(len(potential), len(budgets), offset, wanted, table.passes(rows)))
         if end > len(rows):
             found.failures.append((NO_VICTIMS, end - len(rows)))
         by_reason: dict[str, list[int]] = {}
