@@ -1,9 +1,9 @@
 """What the engine's child process and its supervisor say to each other, as types; msgpack with a length in front.
 
 supervisor → child: Begin, then Offer (a command), Commit (it has its place in the journal), Ack (a batch is stored), Go
-(no command waits), End. child → supervisor: Ready, Batch (with the place of an offered command, if there is one), Kept
-(a checkpoint), Refusal, Failure, Ended. At most one batch is not acknowledged; until then the child goes on and gathers
-the next one.
+(no command waits), End; of a run beside a real cluster Look, Answers and Deciding. child → supervisor: Ready, Batch
+(with the place of an offered command, if there is one), Looked, Kept (a checkpoint), Refusal, Failure, Ended. At most
+one batch is not acknowledged; until then the child goes on and gathers the next one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import msgspec
 
 from framework.sentences import Content
 from schedweb.engine.asked import AnswersBeside, Asked, AsksBeside
-from schedweb.engine.commands import BreakpointSet, ObservedChange
+from schedweb.engine.commands import BreakpointSet, WriteOutcome
 from schedweb.engine.evictions import EvictionRow
 from schedweb.engine.live import Scheduling, WriteRow
 from schedweb.engine.message import Message
@@ -131,9 +131,16 @@ class Seen(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Look(Message, frozen=True, tag="look"):
-    """Of a run that follows a cluster: which of this does its world not have yet? Answered with Differs."""
+    """Of a run that follows a cluster: what of this its world does not have yet is done. Answered with Looked."""
 
     seen: list[Seen]
+
+
+class Answers(Message, frozen=True, tag="answers"):
+    """Of a run that schedules a real cluster: what became of writes that it waits for. They are known to be heard when
+    a batch has them (HeardRow)."""
+
+    outcomes: list[WriteOutcome]
 
 
 class Deciding(Message, frozen=True, tag="deciding"):
@@ -143,7 +150,7 @@ class Deciding(Message, frozen=True, tag="deciding"):
     may: bool
 
 
-ToChild = Begin | Offer | Commit | Ack | Go | End | Look | Deciding | AnswersBeside
+ToChild = Begin | Offer | Commit | Ack | Go | End | Look | Answers | Deciding | AnswersBeside
 
 
 # --- child → supervisor -------------------------------------------------------------------------------------------
@@ -304,6 +311,21 @@ class ObjectRow(msgspec.Struct, frozen=True, array_like=True):
     manifest: bytes | None
 
 
+class HeardRow(msgspec.Struct, frozen=True, array_like=True):
+    """What was heard of a real cluster, as an entry of the journal that is done."""
+
+    id: str
+    position: int
+    clock: int
+    type: str
+    command: str
+    """JSON."""
+    changes: int
+    """How many it told."""
+    outcomes: tuple[WriteOutcome, ...]
+    """Of the run's writes."""
+
+
 class JournalPlace(msgspec.Struct, frozen=True):
     """An offered command applies here. Nothing is done until it is committed."""
 
@@ -358,6 +380,7 @@ class Batch(Message, frozen=True, tag="batch"):
     rate: int | None
     breakpoints: list[BreakpointSet]
     hit: UntranslatedHit | None
+    heard: list[HeardRow] = []
     real_pods: list[RealPodRow] = []
     unwritten: int = 0
     """How many pods of the beginning are left for batches to come."""
@@ -407,11 +430,14 @@ class Ended(Message, frozen=True, tag="ended"):
     pass
 
 
-class Differs(Message, frozen=True, tag="differs"):
-    changes: list[ObservedChange]
+class Looked(Message, frozen=True, tag="looked"):
+    """What was new is done; a batch that follows has it."""
+
+    changes: int
+    """How much that was."""
 
 
-FromChild = Batch | Kept | Ready | Refusal | Failure | Ended | Differs | AsksBeside
+FromChild = Batch | Kept | Ready | Refusal | Failure | Ended | Looked | AsksBeside
 
 _ENCODER: Final = msgspec.msgpack.Encoder()
 _TO_CHILD: Final = msgspec.msgpack.Decoder(ToChild)

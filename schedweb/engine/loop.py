@@ -18,6 +18,8 @@ from schedweb.engine.blamed import plugin_in
 from schedweb.engine.checkpoint import Checkpoints
 from schedweb.engine.commands import ClusterChanges, command_from
 from schedweb.engine.frames import Batch, Begin, Entry, Gone, Offer
+from schedweb.engine.hearing import Hearing
+from schedweb.engine.live import WriteRow
 from schedweb.engine.moments import advance, compare
 from schedweb.engine.obey import validate
 from schedweb.engine.own_differences import differences_of
@@ -28,13 +30,14 @@ from schedweb.engine.replay import do
 from schedweb.engine.shapes import UntranslatedHit, UntranslatedOutcome
 from schedweb.engine.stopwatch import Stopwatch
 from schedweb.engine.sums import Sums
+from schedweb.engine.wall import WallClock
 
-#: Real clock: cycles within one tick have one time, so the journal gets at most this many moves a second.
-TICK = 20_000_000
 #: Commands are looked for this often, between two operations.
 LOOK_SECONDS = 0.002
 IDLE_SECONDS = 0.5
 TOGETHER_SECONDS = 0.01
+#: Writes that may come with the next frame: they change nothing in a cluster.
+SAID = frozenset(("event", "series"))
 
 
 class Engine:
@@ -64,14 +67,15 @@ class Engine:
         self.size = 0  # gathered for it; of one with a checkpoint 0, which says nothing of others
         self.room = float(LEAST_GATHERED)
         self.checkpoints = Checkpoints(player, pace, begin.checkpoint_seconds)
-        self.clock_moves: list[tuple[int, int]] = []
+        self.clock = WallClock(player, pace, self.gatherer.steps)
+        self.hearing = Hearing(player, pace)
+        self.heard_later: list[frames.Look | frames.Answers] = []
+        """What came of the real cluster where no command could be done."""
         self.outcomes: list[UntranslatedOutcome] = []
         self.next_cycle_at = 0.0
         self.stopwatch = Stopwatch()
         self.is_watching = False
         """Whether the cycle under way is one in which points and plugins are timed."""
-        self.anchor: tuple[float, int] | None = None
-        """Real clock: (wall, run time) when it began to run."""
         self.rate_at = (time.monotonic(), player.scheduler.attempts)
         self.listened = 0.0  # when the pipe was looked at
         self.ending = False
@@ -160,6 +164,8 @@ class Engine:
             self.listened = time.monotonic()
         if self.ending:
             return False
+        if self.heard_later and not self.is_in_step and not self.is_within_cycle:
+            self.hear_of_cluster()
         if self.may_operate():
             self.operate()
         if self.deferred is not None and not self.is_in_step:
@@ -195,10 +201,10 @@ class Engine:
         frame = self.last_frame + self.frame_seconds - now if self.has_news() and self.may_emit() else IDLE_SECONDS
         if self.stands_still():
             return max(0.0, min(frame, IDLE_SECONDS))
-        if self.is_real and not self.pace.step and not self.player.has_work:
+        if self.clock.is_real and not self.pace.step and not self.player.has_work:
             due = self.player.next_instant()
             if due is not None:
-                return max(0.0, min(frame, (due - self.wall_clock()) / 1e9, IDLE_SECONDS))
+                return max(0.0, min(frame, (due - self.clock.now()) / 1e9, IDLE_SECONDS))
             if self.player.is_of_real_cluster:
                 return max(0.0, frame)
         if self.pace.cycle_seconds and not self.player.scheduler.mid_cycle:
@@ -232,8 +238,8 @@ class Engine:
                 self.ending = True
             case frames.Deciding(may):
                 self.may_decide = may
-            case frames.Look(seen):
-                frames.write(self.outward, frames.Differs(self.differences.of(seen)))
+            case frames.Look() | frames.Answers():
+                self.heard_later.append(message)
             case _:
                 raise AssertionError(f"{type(message).__name__} was not expected here")
 
@@ -253,8 +259,8 @@ class Engine:
         return time.monotonic() >= self.next_cycle_at or not self.player.has_work
 
     def operate(self) -> None:
-        if self.is_real and self.pace.mode == "playing":
-            self.follow_wall()
+        if self.clock.is_real and self.pace.mode == "playing":
+            self.clock.follow()
         stepping = self.pace.step is not None
         if not self.player.scheduler.mid_cycle:
             is_at_full_speed = not stepping and not self.pace.cycle_seconds
@@ -282,35 +288,6 @@ class Engine:
             self.player.projection.feed.line(self.player.now, "engine", self.player.why_paused)
         self.urgent |= happened is Happened.ASKS or (stepping and self.pace.step is None)
 
-    # --- the real clock ---------------------------------------------------------------------------------------------
-
-    @property
-    def is_real(self) -> bool:
-        return not self.player.virtual
-
-    def wall_clock(self) -> int:
-        """Run time on a real clock: it stands while the run does. A cluster that is followed has one itself."""
-        if self.player.is_of_real_cluster:
-            return max(self.player.now, time.time_ns())
-        if not self.is_real or self.pace.mode != "playing":
-            self.anchor = None
-            return self.player.now
-        if self.anchor is None:
-            self.anchor = (time.monotonic(), self.player.now)
-        wall, run = self.anchor
-        return max(self.player.now, run + int((time.monotonic() - wall) * 1e9))
-
-    def follow_wall(self) -> None:
-        to = self.wall_clock()
-        due = self.player.next_instant()
-        if to - self.player.now >= TICK or (due is not None and self.player.now < due <= to):
-            self.move_clock(to)
-
-    def move_clock(self, to: int) -> None:
-        self.clock_moves.append((self.player.position, to))
-        self.player.advance(to)
-        self.gatherer.steps.note(self.player)
-
     # --- commands ---------------------------------------------------------------------------------------------------
 
     def consider(self, offer: Offer) -> None:
@@ -320,8 +297,8 @@ class Engine:
         if refused is not None:
             frames.write(self.outward, frames.Refusal(offer.id, refused))
             return
-        if self.is_real and not isinstance(command, ClusterChanges) and (now := self.wall_clock()) > self.player.now:
-            self.move_clock(now)  # what a cluster told has its own time
+        if not isinstance(command, ClusterChanges):
+            self.clock.catch_up()  # what a cluster told has its own time
         self.await_ack()
         self.emit(place=frames.JournalPlace(offer.id, self.player.position, self.player.now))
         while True:
@@ -339,6 +316,25 @@ class Engine:
         self.doing = False
         self.next_cycle_at, self.tells_at = 0.0, time.monotonic() + TOGETHER_SECONDS
         self.urgent = True
+
+    def hear_of_cluster(self) -> None:
+        """As commands are done, but at once: the journal has it with the next batch."""
+        messages, self.heard_later = self.heard_later, []
+        if self.pace.state == "stopped":
+            return
+        for message in messages:
+            self.doing = True
+            if isinstance(message, frames.Look):
+                changes = self.differences.of(message.seen)
+                self.hearing.changes(changes)
+                self.urgent |= any(each.what == "whole" for each in message.seen)
+                frames.write(self.outward, frames.Looked(len(changes)))
+            else:
+                self.clock.catch_up()
+                self.hearing.outcomes(message.outcomes)
+            self.doing = False
+        self.gatherer.steps.note(self.player)
+        self.next_cycle_at, self.tells_at = 0.0, time.monotonic() + TOGETHER_SECONDS
 
     def await_ack(self, *, deaf: bool = False) -> None:
         """``deaf``: a command that is offered meanwhile stays pending."""
@@ -358,7 +354,7 @@ class Engine:
     def has_news(self) -> bool:
         return (
             self.urgent
-            or self.has_writes
+            or bool(self.writes)
             or bool(self.outcomes)
             or self.pace.state != self.last_state
             or self.player.position != self.stored_position
@@ -366,8 +362,8 @@ class Engine:
         )
 
     @property
-    def has_writes(self) -> bool:
-        return self.player.live is not None and bool(self.player.live.outbox)
+    def writes(self) -> list[WriteRow]:
+        return [] if self.player.live is None else self.player.live.outbox
 
     def decides_more(self) -> bool:
         """Of a real cluster: pods that can be tried at once are, so that what is written for them goes together."""
@@ -377,7 +373,8 @@ class Engine:
     def maybe_emit(self) -> None:
         if not self.may_emit() or not self.has_news() or self.decides_more():
             return
-        soon = (self.urgent or self.has_writes) and (not self.pace.step or self.player.asked_at is not None)
+        urgent = self.urgent or any(row.write.purpose not in SAID for row in self.writes)
+        soon = urgent and (not self.pace.step or self.player.asked_at is not None)
         if soon or self.gatherer.size > self.room or time.monotonic() - self.last_frame >= self.frame_seconds:
             self.emit()
             self.keep_when_due()
@@ -414,13 +411,12 @@ class Engine:
         columns = gatherer.columns(whole=whole)
         pods = gatherer.pods(room=room, last=last)
         nodes, nodes_json, topology = gatherer.nodes()
-        moves, self.clock_moves = self.clock_moves, []
         outcomes, self.outcomes = self.outcomes, []
         batch = Batch(
             number=self.number + 1,
             position=player.position,
             clock=player.now,
-            shown_clock=self.wall_clock(),
+            shown_clock=self.clock.now(),
             points=player.scheduler.points,
             attempts=player.recorded,
             digest=player.digest,
@@ -448,7 +444,8 @@ class Engine:
             objects=gatherer.objects(),
             **gatherer.of_real_cluster(),
             feed=feed,
-            clock_moves=moves,
+            clock_moves=self.clock.take(),
+            heard=self.hearing.take(),
             outcomes=outcomes,
             waiting_changed=waiting_changed,
             rate=self.measured_rate(),

@@ -15,6 +15,10 @@ class Wake:
     """Look for commands."""
 
 
+class Told:
+    """A real cluster told something, or answered."""
+
+
 class Lost:
     """The lease is somebody else's."""
 
@@ -30,7 +34,7 @@ class Answered:
     command: ExtenderAnswers
 
 
-Event = frames.FromChild | Died | Wake | Lost | Shutdown | Answered
+Event = frames.FromChild | Died | Wake | Told | Lost | Shutdown | Answered
 NO_ENGINE: Final = 0
 
 

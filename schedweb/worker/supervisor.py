@@ -40,7 +40,7 @@ from schedweb.runs.storing.sizes import Measuring
 from schedweb.runs.storing.statements import is_awaited_by_commands
 from schedweb.runs.storing.stored import NotKept
 from schedweb.worker.deaths import PROBATION_SECONDS, Deaths, Probe, set_aside_words
-from schedweb.worker.events import NO_ENGINE, Answered, Event, Lost, Offered, Shutdown, Wake
+from schedweb.worker.events import NO_ENGINE, Answered, Event, Lost, Offered, Shutdown, Told, Wake
 from schedweb.worker.extenders import ask_beside, ask_in_background
 from schedweb.worker.measures import batch_sent, command_settled
 from schedweb.worker.process import Died, EngineProcess
@@ -89,7 +89,7 @@ class Supervisor:
         self.ready = False
         self.asking: int | None = None
         """The position of what extenders are being asked."""
-        self.watching = watching_of(self.run, lease, self.wake)
+        self.watching = watching_of(self.run, lease, lambda: self.events.put((NO_ENGINE, Told())))
         self.arrivals: deque[float] = deque()  # when the batches came that are not yet stored, of time.monotonic
 
     # --- from other threads -----------------------------------------------------------------------------------------
@@ -169,11 +169,12 @@ class Supervisor:
             case frames.Failure(text, trace):
                 self.close_child()
                 return self.cannot_go_on(text, Seen(lines=trace))
-            case frames.Differs(changes):
+            case frames.Looked(changes):
                 assert self.watching is not None
-                self.watching.store(changes)
-                if self.offered is None:
-                    self.offer_next()
+                self.watching.was_looked_at(changes)
+                self.look_at_cluster()
+            case Told():
+                self.look_at_cluster()
             case AsksBeside():
                 ask_beside(event, allowed(), self.child)
             case frames.Ended():
@@ -201,8 +202,8 @@ class Supervisor:
 
     def look_around(self) -> bool:
         self.looked_at = time.monotonic()
-        if self.watching is not None and self.offered is None:
-            self.watching.settle()  # else when that is done, with what comes meanwhile
+        if self.watching is not None:
+            self.watching.settle()
         if self.child is not None:
             self.child.look()
         if self.starts_at is not None and time.monotonic() >= self.starts_at:
@@ -246,9 +247,9 @@ class Supervisor:
         ask_in_background(asked, allowed(), lambda command: self.events.put((NO_ENGINE, Answered(command))))
 
     def store_and_tell(self, batch: frames.Batch) -> None:
-        stored = self.writer.store(batch)
+        stored = self.writer.store(batch, () if self.watching is None else self.watching.told())
         if self.watching is not None:
-            self.watching.take_writes(batch.writes)
+            self.watching.is_stored(batch)
         tell_batch(self.run, batch, stored)
         batch_sent(self.arrivals.popleft())
         if self.ready and self.offered is None:
@@ -277,21 +278,24 @@ class Supervisor:
     # --- commands ---------------------------------------------------------------------------------------------------
 
     def offer_next(self) -> None:
-        if self.watching is not None:
-            self.watching.settle()
         pending = JournalEntry.objects.filter(run=self.run, status=JournalEntry.Status.PENDING).order_by("number")
         entry = patiently(pending.first) if patiently(lambda: is_awaited_by_commands(self.run.pk)) else None
         if entry is None:
             if self.holds_engine:
                 self.holds_engine = False
                 self.send(frames.Go())
-            if self.watching is not None and self.state != "stopped":
-                # When all that was stored of it is done: it is held against the run's world, not against memory.
-                self.watching.look(self.send)
+            self.look_at_cluster()
             return
         self.offered = Offered(entry)
         self.began_at = time.monotonic()
         self.send(frames.Offer(str(entry.pk), entry.author_name, entry.command))
+
+    def look_at_cluster(self) -> None:
+        """Has the engine hear what came of the real cluster. What is done with commands comes before and after that."""
+        if self.watching is None or self.offered is not None or self.holds_engine:
+            return
+        if self.ready and self.state != "stopped":
+            self.watching.look(self.send)
 
     # --- the child --------------------------------------------------------------------------------------------------
 
@@ -491,9 +495,5 @@ class Supervisor:
         lost = self.lease.lost_at or timezone.now()
         late = (database_now() - lost).total_seconds()
         log.info("%s: taken over %.1f s after the lease of another worker ran out", self.run, late)
-        cycle = self.run.attempts
-        self.notice(
-            sentence(
-                "Worker lost at {time}, another took over from cycle {cycle}.", time=f"{lost:%H:%M:%S}", cycle=cycle
-            )
-        )
+        at, cycle = f"{lost:%H:%M:%S}", self.run.attempts
+        self.notice(sentence("Worker lost at {time}, another took over from cycle {cycle}.", time=at, cycle=cycle))

@@ -22,11 +22,10 @@ from schedweb.clusters.offered import may_be_read
 from schedweb.clusters.processes import child, own_folder
 from schedweb.clusters.reading.child import Observe
 from schedweb.clusters.reading.following import ClusterState
-from schedweb.engine.commands import ObservedChange
-from schedweb.engine.frames import Deciding, Look, Seen
-from schedweb.engine.live import WriteRow
+from schedweb.engine.commands import WriteOutcome
+from schedweb.engine.frames import Answers, Batch, Deciding, Look, Seen
 from schedweb.processes.plain import Process
-from schedweb.runs.following.changes import store_changes, store_state
+from schedweb.runs.following.changes import store_state
 from schedweb.runs.models import Run
 from schedweb.runs.storing.lease import Lease, close_own_connection
 from schedweb.runs.storing.patience import patiently
@@ -79,28 +78,33 @@ class Watching:
         """(group, kind) of lists that the engine has not looked at to their end."""
         self._looked_at: list[tuple[str, str]] = []
         """Those whose end it is looking at."""
+        self._done: list[tuple[str, str]] = []
+        """Those that it has looked at, and whose batch is not stored."""
 
-    def look(self, send: Callable[[Look | Deciding], None]) -> None:
+    def look(self, send: Callable[[Look | Answers | Deciding], None]) -> None:
         """Has the engine look at what waits, unless it is looking."""
         self.begin()
         if not self.is_looked_at and (seen := self.take()):
             self.is_looked_at = True
             send(Look(seen))
 
-    def store(self, changes: Sequence[ObservedChange]) -> None:
-        """What the engine does not have yet, as entries of the journal, which it is offered as any command. Raises
-        LeaseLost."""
+    def was_looked_at(self, changes: int) -> None:
+        """``changes``: how many the next batch has."""
         self.is_looked_at = False
-        self._behind.difference_update(self._looked_at)
+        self._done += self._looked_at
         self._looked_at.clear()
-        if changes:
-            patiently(lambda: store_changes(self.run, self.lease, changes))
+        if not changes:
+            self._are_stored()
+
+    def _are_stored(self) -> None:
+        self._behind.difference_update(self._done)
+        self._done.clear()
 
     def begin(self) -> None:
         if self._thread is None:
             self._ended, self._waiting = threading.Event(), queue.Queue(MOST_WAITING)
             self._left_over, self._told, self.is_looked_at = None, False, False
-            self._behind, self._looked_at = set(), []
+            self._behind, self._looked_at, self._done = set(), [], []
             about = (self._ended, self._waiting)
             self._thread = threading.Thread(target=self._read, args=about, name=f"watching-{self.run.pk}", daemon=True)
             self._thread.start()
@@ -119,12 +123,16 @@ class Watching:
         """For good."""
         self.end()
 
-    def settle(self) -> None:
-        """What became of writes is stored. Raises LeaseLost."""
+    def told(self) -> Sequence[WriteOutcome]:
+        """What became of writes that the run does not wait for: the next batch is stored with it."""
+        return ()
 
-    def take_writes(self, rows: Sequence[WriteRow]) -> None:
-        """What is only followed is not written to."""
-        assert not rows
+    def is_stored(self, batch: Batch) -> None:
+        """With what ``told`` said. What is only followed is not written to."""
+        self._are_stored()
+
+    def settle(self) -> None:
+        """What no batch was stored with is stored. Raises LeaseLost."""
 
     def take(self) -> list[Seen]:
         """In the order in which it came, as much as may be looked at at once."""

@@ -16,7 +16,6 @@ import time
 import uuid
 import zlib
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -38,7 +37,7 @@ from schedweb.clusters.writing.lease import LeaseHolder
 from schedweb.clusters.writing.permission import permission
 from schedweb.clusters.writing.sending import Limits, Writer
 from schedweb.engine.commands import WriteOutcome
-from schedweb.engine.frames import Deciding, Look
+from schedweb.engine.frames import Answers, Batch, Deciding, Look
 from schedweb.engine.live import Scheduling, WriteRow
 from schedweb.runs.following.changes import known_lacks, store_scheduling
 from schedweb.runs.following.scheduling import HeldState, SchedulingState, StateName
@@ -47,6 +46,7 @@ from schedweb.runs.storing.lease import Lease, LeaseLost, close_own_connection
 from schedweb.runs.storing.patience import patiently
 from schedweb.runs.storing.statements import may_write
 from schedweb.runs.storing.writes import store_outcomes, unanswered
+from schedweb.worker.outcomes import Outcomes
 from schedweb.worker.rights import RightsAsked
 from schedweb.worker.watching import Watching
 from schedweb.writes.claims import OF_VERSIONS, RESOURCE
@@ -56,8 +56,6 @@ from schedweb.writes.writes import Outcome, Result, Write
 log = logging.getLogger(__name__)
 LANES: Final = 8
 """Writes that are under way at once; those for one pod follow each other."""
-MOST_AT_ONCE: Final = 200
-"""Outcomes in one entry of the journal."""
 LOOK_SECONDS: Final = 0.2
 TICK_SECONDS: Final = 10.0
 FIRST_PAUSE: Final = 1.0
@@ -112,7 +110,7 @@ class ClusterScheduling(Watching):
         super().__init__(run, lease, wake)
         assert run.scheduling is not None
         self.terms = msgspec.convert(run.scheduling, Scheduling)
-        self._outcomes: queue.SimpleQueue[WriteOutcome] = queue.SimpleQueue()
+        self._outcomes = Outcomes()
         self._lanes: list[queue.SimpleQueue[_Item | None]] = [queue.SimpleQueue() for _ in range(LANES)]
         self._events_lane: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
@@ -120,7 +118,6 @@ class ClusterScheduling(Watching):
         self._is_live = threading.Event()
         """Pods and nodes are watched."""
         self._is_caught_up = False
-        self._told_outcomes = False
         self._told_deciding: bool | None = None
         self._writer: Writer | None = None
         self._events_writer: Writer | None = None
@@ -137,8 +134,10 @@ class ClusterScheduling(Watching):
 
     # --- the supervisor's thread --------------------------------------------------------------------------------------
 
-    def look(self, send: Callable[[Look | Deciding], None]) -> None:
+    def look(self, send: Callable[[Look | Answers | Deciding], None]) -> None:
         self._begin_writing()
+        for outcomes in self._outcomes.give():
+            send(Answers(outcomes))
         super().look(send)
         if not self._is_live.is_set():
             self._is_caught_up = False
@@ -150,26 +149,28 @@ class ClusterScheduling(Watching):
             send(Deciding(may))
         self._store_own_state()
 
-    def take_writes(self, rows: Sequence[WriteRow]) -> None:
-        """That are stored."""
-        for row in rows:
+    def told(self) -> Sequence[WriteOutcome]:
+        return self._outcomes.told()
+
+    def is_stored(self, batch: Batch) -> None:
+        super().is_stored(batch)
+        self._outcomes.is_stored(batch)
+        for row in batch.writes:
             self._lane_of(row.write).put(_Item(row))
 
     def settle(self) -> None:
-        self._told_outcomes = False
-        while outcomes := self._come():
-            patiently(partial(store_outcomes, self.run, self.lease, outcomes))
+        if self._outcomes.wait_long:
+            self._store_outcomes(self._outcomes.told())
 
-    def _come(self) -> list[WriteOutcome]:
-        come: list[WriteOutcome] = []
-        with contextlib.suppress(queue.Empty):
-            while len(come) < MOST_AT_ONCE:
-                come.append(self._outcomes.get_nowait())
-        return come
+    def _store_outcomes(self, outcomes: Sequence[WriteOutcome]) -> None:
+        if outcomes:
+            patiently(lambda: store_outcomes(self.run, self.lease, outcomes))
+        self._outcomes.are_settled()
 
     def end(self) -> None:
         """The engine begins again."""
         super().end()
+        self._outcomes.engine_ends()
         self._is_live.clear()
         self._is_caught_up, self._told_deciding = False, None
 
@@ -190,7 +191,7 @@ class ClusterScheduling(Watching):
             self._rights.stop()
         # Where the lease is lost, whoever has it looks at the clusters' objects itself.
         with contextlib.suppress(LeaseLost):
-            self.settle()
+            self._store_outcomes(self._outcomes.rest())
 
     def _may_decide(self) -> bool:
         writer, rights = self._writer, self._rights
@@ -399,10 +400,7 @@ class ClusterScheduling(Watching):
             return True  # whoever goes on looks at it
         if not item.row.is_awaited and outcome.result in NOT_CARRIED_OUT and self._may_come_later(item.row.write):
             return False
-        self._outcomes.put(WriteOutcome(number, outcome, time.time_ns(), found))
-        if item.row.is_awaited and not self._told_outcomes:
-            # Once until they are stored, and not of what nobody waits for: that is stored with the next look.
-            self._told_outcomes = True
+        if self._outcomes.put(WriteOutcome(number, outcome, time.time_ns(), found), is_awaited=item.row.is_awaited):
             self.wake()
         return True
 

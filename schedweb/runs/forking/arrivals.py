@@ -128,7 +128,9 @@ def rest_insert(parent: Run, fork: Run, user: Any, position: int) -> None:
 def came_after(parent: Run, position: int) -> Iterator[tuple[int, list[dict[str, Any]]]]:
     """(when, what), in the order in which it came."""
     known = JournalEntry.objects.filter(run=parent, type__in=(OBSERVED, EXPECTED), position__gte=position)
-    rows = known.filter(status=JournalEntry.Status.APPLIED).order_by("number").values_list("type", "command")
+    rows = (
+        known.filter(status=JournalEntry.Status.APPLIED).order_by("position", "number").values_list("type", "command")
+    )
     for type_, command in rows.iterator(chunk_size=100):
         for each in (command,) if type_ == OBSERVED else command["told"]:
             yield each["at"], each["changes"]

@@ -170,7 +170,8 @@ class Run(Deletable):
 
 
 class JournalEntry(models.Model):
-    """An input of the machine: a command of a person, or the advances of a clock that follows the wall."""
+    """An input of the machine: a command of a person, what a real cluster told, or the advances of a clock that follows
+    the wall."""
 
     class Status(models.TextChoices):
         PENDING = "pending"
@@ -179,8 +180,9 @@ class JournalEntry(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="journal")
-    #: Of commands, in order of arrival: applied ones have ascending positions in this order. None for the clock's own
-    #: rows (of older versions: numbers between those of the commands).
+    #: Of commands, in order of arrival: applied ones have ascending positions in this order. None for what the
+    #: engine itself says: moves of the clock, and what it heard of a real cluster (of older versions: numbers between
+    #: those of the commands).
     number = models.PositiveIntegerField(null=True)
     client_id = models.UUIDField(default=uuid.uuid4)
     type = models.CharField(max_length=30)

@@ -21,7 +21,7 @@ from schedweb.runs.records.thinned import thinned_body
 from schedweb.sentences import say, translated
 from schedweb.snapshots.redaction import redact
 
-NOT_COMMANDS: Final = ("clock", "extender_answers", "cluster_changes", "arrivals")
+NOT_COMMANDS: Final = ("clock", "extender_answers", "cluster_changes", "write_outcomes", "arrivals")
 """Entries of the journal that nobody gave."""
 EMPTY_COUNTS = dict.fromkeys(STATE_KEYS, 0)
 #: Large, and only shown by the board.

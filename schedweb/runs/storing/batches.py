@@ -10,6 +10,7 @@ replay leaves it out: nothing is written twice. Browsers are told what is stored
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
@@ -20,7 +21,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from framework.sentences import Content, Sentence, sentence
-from schedweb.engine.commands import plain
+from schedweb.engine.commands import WriteOutcome, plain
 from schedweb.engine.evictions import EvictionRow
 from schedweb.engine.frames import (
     AttemptRow,
@@ -52,13 +53,14 @@ from schedweb.runs.models import (
     StepChunk,
 )
 from schedweb.runs.storing.dictionaries import keep_dictionary
+from schedweb.runs.storing.heard import store_heard
 from schedweb.runs.storing.judgements import store_judgements
 from schedweb.runs.storing.lease import Lease, LeaseLost, expiry, mine
 from schedweb.runs.storing.patience import patiently
 from schedweb.runs.storing.real_pods import store_real_pods
 from schedweb.runs.storing.statements import is_mine
 from schedweb.runs.storing.upserts import identifier, upsert
-from schedweb.runs.storing.writes import store_writes
+from schedweb.runs.storing.writes import store_answers, store_writes
 from schedweb.sentence_field import stored
 
 CLOCK: Final = "clock"
@@ -103,9 +105,9 @@ class BatchWriter:
         self.obeying = run.obeying
         self.worker_since = run.worker_since
 
-    def store(self, batch: Batch) -> Stored:
-        """Raises LeaseLost; then nothing was stored. A batch that is stored already (the answer to its commit was lost)
-        is not stored twice."""
+    def store(self, batch: Batch, told: Sequence[WriteOutcome] = ()) -> Stored:
+        """With what became of writes that the run does not wait for. Raises LeaseLost; then nothing was stored. A batch
+        that is stored already (the answer to its commit was lost) is not stored twice."""
         previous, before = self.seq, self.state
         obeying = self.is_obeying(batch)
         columns = {**self.columns, **batch.columns_json}
@@ -119,7 +121,7 @@ class BatchWriter:
             tries += 1
             if tries == 1 or not self.has_stored(previous + 1):
                 refused.clear()
-                self.store_once(batch, columns, feed, refused, obeying=obeying)
+                self.store_once(batch, columns, feed, refused, told, obeying=obeying)
 
         if (new := batch.dictionary) is not None:
             patiently(lambda: keep_dictionary(new.number, new.data))
@@ -146,6 +148,7 @@ class BatchWriter:
         columns: dict[QueueName, str],
         feed: list[NumberedFeedItem],
         refused: list[UntranslatedOutcome],
+        told: Sequence[WriteOutcome],
         *,
         obeying: bool,
     ) -> None:
@@ -157,6 +160,9 @@ class BatchWriter:
             self.store_feed(batch.feed, feed)
             if batch.checkpoint is not None:
                 self.store_checkpoint(Kept(batch.position, batch.digest, batch.clock, batch.checkpoint))
+            if self.run.follows:
+                store_heard(self.run, batch.heard)
+                store_answers(self.run, [*told, *(each for row in batch.heard for each in row.outcomes)])
             settings = self.store_journal(batch)
             if batch.state == "stopped":
                 refused += refuse_pending(self.run, stopped(self.run))

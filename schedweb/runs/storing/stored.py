@@ -29,9 +29,10 @@ def journal_since(run: Run, position: int) -> list[Entry]:
                     command: dict[str, Any] = {"type": CLOCK, "to": to}
                     # At one position a command comes before the clock's move, which makes another position.
                     ordered.append(((at, LAST), Entry("", at, to, "", command)))
-        elif row.position is not None and row.number is not None and row.position >= position:
+        elif row.position is not None and row.position >= position:
             entry = Entry(str(row.pk), row.position, row.clock or 0, row.author_name, row.command)
-            ordered.append(((row.position, row.number), entry))
+            # A pace is no operation, so it has the position of what follows it, which may have no number.
+            ordered.append(((row.position, LAST if row.number is None else row.number), entry))
     return [entry for _, entry in sorted(ordered, key=lambda item: item[0])]
 
 

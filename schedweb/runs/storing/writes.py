@@ -48,14 +48,15 @@ def unanswered(run: Run) -> list[WriteRow]:
 
 
 def store_outcomes(run: Run, lease: Lease, outcomes: Sequence[WriteOutcome]) -> None:
-    """Of rows, and those that the run waits for as a command that is pending. Raises LeaseLost."""
+    """Of rows, and those that the run waits for as a command that is pending: no engine of ours hears them any more.
+    Raises LeaseLost."""
     while True:
         try:
             with transaction.atomic():
                 now = timezone.now()
                 if not use(lease, now):
                     raise LeaseLost(f"run {run.pk} has another holder")
-                awaited = _answered(run, outcomes)
+                awaited = store_answers(run, outcomes)
                 if awaited and not JournalEntry.objects.filter(run=run, type="stop").exists():
                     content = plain(WriteOutcomes(tuple(awaited)))
                     append(
@@ -72,8 +73,10 @@ def store_outcomes(run: Run, lease: Lease, outcomes: Sequence[WriteOutcome]) -> 
         return
 
 
-def _answered(run: Run, outcomes: Sequence[WriteOutcome]) -> list[WriteOutcome]:
-    """Those that the run waits for, and that nobody stored before."""
+def store_answers(run: Run, outcomes: Sequence[WriteOutcome]) -> list[WriteOutcome]:
+    """In a transaction of the run's holder: those that the run waits for, and that nobody stored before."""
+    if not outcomes:
+        return []
     now = timezone.now()
     numbers = [each.number for each in outcomes]
     rows = ClusterWrite.objects.filter(run=run, number__in=numbers, outcome__isnull=True)

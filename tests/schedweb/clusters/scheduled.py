@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from django.test import Client
 
@@ -57,12 +57,21 @@ def bindings(server: ApiServer) -> list[str]:
     return [each.name for each in server.requests.select(**BINDINGS)]
 
 
+LOOKS: Final = 15
+
+
 def at_rest(run: Run) -> None:
-    """Nothing is on its way."""
-    until(
-        lambda: (
-            not ClusterWrite.objects.filter(run=run, outcome__isnull=True).exists()
-            and not JournalEntry.objects.filter(run=run, status="pending").exists()
-            and not Run.objects.get(pk=run.pk).obeying
+    """Nothing is on its way: what was heard last has led to nothing new for a while."""
+    seen = [0, 0]
+
+    def rests() -> bool:
+        found = Run.objects.get(pk=run.pk)
+        waits = (
+            ClusterWrite.objects.filter(run=run, outcome__isnull=True).exists()
+            or JournalEntry.objects.filter(run=run, status="pending").exists()
+            or found.obeying
         )
-    )
+        seen[:] = [0, found.seq] if waits or found.seq != seen[1] else [seen[0] + 1, found.seq]
+        return seen[0] > LOOKS
+
+    until(rests)

@@ -16,11 +16,10 @@ from schedweb.accounts import services as accounts
 from schedweb.accounts.roles import Role
 from schedweb.clusters.reading.following import ClusterState
 from schedweb.clusters.reading.reflector import KindState
-from schedweb.engine.commands import ObservedChange
-from schedweb.runs.following.changes import store_changes, store_state
+from schedweb.runs.following.changes import store_state
 from schedweb.runs.models import Analysis, JournalEntry, Run
 from schedweb.runs.playing.commands import command_append
-from schedweb.runs.storing.lease import Lease, LeaseLost
+from schedweb.runs.storing.lease import Lease
 from schedweb.snapshots.models import Import
 from schedweb.worker.analyst import analyse
 from schedweb.worker.watching import Watching
@@ -146,7 +145,9 @@ def test_it_is_live_when_the_lists_are_in_the_run_and_not_before(
     assert (state(operator, run)["state"], state(operator, run)["kinds_done"]) == ("catching_up", 1)
     assert [each.what for each in reading.take()] == ["list", "listed", "whole"]
     assert reading._as_far_as_looked_at(LIVE) != LIVE
-    reading.store([])
+    reading.was_looked_at(1)
+    assert reading._as_far_as_looked_at(LIVE) != LIVE, "the batch that has it is not stored"
+    reading.was_looked_at(0)
     assert reading._as_far_as_looked_at(LIVE) == LIVE
     reading._stored = 0.0
     reading._store(LIVE, about[0])
@@ -198,7 +199,7 @@ def test_heartbeats_are_no_entries_of_the_journal(
         cluster.change("nodes", "n0", by=lambda it, beat=beat: it["status"].update(conditions=[beat]))  # type: ignore[misc]
     cluster.add(pod("a-change", "shop"))
     until(stands(run, "a-change", "active"))
-    told = JournalEntry.objects.filter(run=run, type="cluster_changes").order_by("number")
+    told = JournalEntry.objects.filter(run=run, type="cluster_changes").order_by("position")
     changes = [each["manifest"]["kind"] for row in told[max(0, before - 1) :] for each in row.command["changes"]]
     assert changes.count("Node") <= 1, "only that the condition came"
 
@@ -243,14 +244,6 @@ def test_what_would_be_no_picture_of_the_cluster_is_refused(cluster: ApiServer, 
     assert operator.post(url, forged, content_type="application/json").status_code == 400
     assert operator.post(url, {"type": "unfollow"}, content_type="application/json").status_code == 400
     assert command_append(run_id=run.pk, user=olga, body={"type": "stop"}).type == "stop"
-
-
-def test_who_lost_the_lease_stores_nothing(cluster: ApiServer, operator: Client) -> None:
-    run = followed(operator)
-    lost = Lease(run.pk, run.epoch + 7, "somebody", False, None)
-    with pytest.raises(LeaseLost):
-        store_changes(run, lost, [ObservedChange("added", {})])
-    assert not JournalEntry.objects.filter(run=run, type="cluster_changes").exists()
 
 
 def test_a_viewer_begins_nothing_and_rights_that_are_missing_are_said(
