@@ -105,6 +105,8 @@ class LiveCluster(Cluster):
         super().__init__()
         self.terms = terms
         self.answers_later = True
+        self.sees_bindings = True
+        """When they are answered. Else, as upstream, when their watch comes, and until then their pods are assumed."""
         self.set_controllers(())
         self.written = 0
         self.outbox: list[WriteRow] = []
@@ -127,7 +129,7 @@ class LiveCluster(Cluster):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # Of a checkpoint from before there was any.
-        self.__dict__.update({"answered": {}, "_evictions": {}, "_claims": Claims(), **state})
+        self.__dict__.update({"answered": {}, "_evictions": {}, "_claims": Claims(), "sees_bindings": True, **state})
 
     # --- what watches bring -------------------------------------------------------------------------------------------
 
@@ -138,6 +140,10 @@ class LiveCluster(Cluster):
             return False
         if isinstance(known, Pod) and isinstance(seen, Pod) and known.spec.node_name and not seen.spec.node_name:
             return True
+        return self.is_behind(seen)
+
+    def is_behind(self, seen: KubeObject) -> bool:
+        """Whether a write that was answered came after this version."""
         version, ahead = seen.metadata.resource_version, self._ahead.get(seen.metadata.uid)
         return ahead is not None and version.isdigit() and int(version) < ahead
 
@@ -199,7 +205,7 @@ class LiveCluster(Cluster):
             if not outcome.fails_the_pod:
                 self._not_failed.add(pod.metadata.uid)
             return outcome.error
-        if not outcome.dry_run:
+        if not outcome.dry_run and self.sees_bindings:
             self._see_binding(pod, node_name)
         return None
 

@@ -24,11 +24,10 @@ from schedweb.engine import commands
 from schedweb.engine.commands import ObservedChange
 from schedweb.engine.frames import Seen
 from schedweb.engine.judged import judge_change
-from schedweb.engine.live import LiveCluster
 from schedweb.engine.own_world import OwnWorld
 from schedweb.engine.player import Player
 from schedweb.engine.world import Refused
-from schedweb.engine.written import try_those_who_wait_for
+from schedweb.engine.written import leave_waiting, try_those_who_wait_for
 
 SIZE: Final = 16
 NOT_FOLLOWING: Final = sentence("This run follows no cluster.")
@@ -121,7 +120,9 @@ def observe_changes(player: Player, at: int, changes: Sequence[ObservedChange], 
             observation = here(own, change, observation, player.now)
         judge_change(player, change, observation.before, observation.after, place)
         if player.live is not None and observation.is_binding:
-            _leave_waiting(player, player.live, observation)
+            bound = observation.after
+            assert isinstance(bound, Pod)
+            leave_waiting(player.scheduler, player.live, bound)
         observe(player, observation)
         if change.undone:
             undone += 1
@@ -140,7 +141,7 @@ def _undo(player: Player, observation: Observation) -> None:
         return
     victim = player.live.undo(seen)
     if victim is not None:
-        try_those_who_wait_for(player, victim)
+        try_those_who_wait_for(player.scheduler, player.live, victim)
 
 
 def here(own: OwnWorld, change: ObservedChange, there: Observation, now: int) -> Observation:
@@ -156,16 +157,6 @@ def here(own: OwnWorld, change: ObservedChange, there: Observation, now: int) ->
 def key_of(manifest: dict[str, Any]) -> tuple[str, str]:
     metadata = manifest["metadata"]
     return str(metadata.get("namespace", "")), str(metadata["name"])
-
-
-def _leave_waiting(player: Player, live: LiveCluster, observation: Observation) -> None:
-    """Who waits on Permit and was bound by somebody else waits for nobody any more."""
-    pod = observation.after
-    assert isinstance(pod, Pod)
-    if player.scheduler.core.waiting_pods.get(pod.metadata.uid) is None:
-        return
-    live.bound_elsewhere(pod.metadata.uid)
-    player.scheduler.reject(pod.metadata.uid, "", f"bound to {pod.spec.node_name} by somebody else")
 
 
 def _hashed(change: ObservedChange, observation: Observation) -> bytes:

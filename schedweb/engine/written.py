@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from typing import Any, Final
 
 import msgspec
@@ -13,7 +14,8 @@ from framework.objects.decode import decode_manifest
 from framework.objects.errors import ObjectError
 from framework.preemption.proposals import Proposal
 from framework.queue.scheduling_queue import FORCE_ACTIVATE
-from framework.sentences import sentence
+from framework.scheduler import Scheduler
+from framework.sentences import Sentence, sentence
 from schedweb.engine import commands
 from schedweb.engine.claims_written import wants
 from schedweb.engine.evictions import note_of
@@ -36,51 +38,63 @@ def hear_outcomes(player: Player, command: commands.WriteOutcomes) -> None:
     hashed = hashlib.blake2b(bytes.fromhex(player.digest), digest_size=SIZE)
     hashed.update(_JSON.encode(command))
     player.digest = hashed.hexdigest()
+
+    def say(words: Sentence) -> None:
+        player.projection.feed.line(player.now, "engine", words)
+
     for each in command.outcomes:
-        if each.found is not None:
-            _see_found(player, live, each.found)
-        heard = live.hear(each.number, each.outcome, each.at)
-        if heard.goes_on:
-            player.scheduler.write_answered(heard.goes_on)
-        if heard.kept is not None:
-            _not_evicted(player, heard.kept, each)
-        if heard.claim is not None:
-            _try_those_who_want(player, heard.claim)
+        hear_outcome(player.scheduler, live, each, say)
 
 
-def _see_found(player: Player, live: LiveCluster, manifest: dict[str, Any]) -> None:
+def hear_outcome(
+    scheduler: Scheduler, live: LiveCluster, told: commands.WriteOutcome, say: Callable[[Sentence], None]
+) -> None:
+    """``say``: to whoever looks at the scheduler."""
+    if told.found is not None:
+        _see_found(live, told.found, say)
+    heard = live.hear(told.number, told.outcome, told.at)
+    if heard.goes_on:
+        scheduler.write_answered(heard.goes_on)
+    if heard.kept is not None:
+        outcome = told.outcome
+        why = outcome.message or outcome.result
+        say(sentence("{pod} could not be evicted: {why}", pod=heard.kept.key, why=why))
+        try_those_who_wait_for(scheduler, live, heard.kept)
+    if heard.claim is not None:
+        _try_those_who_want(scheduler, heard.claim)
+
+
+def _see_found(live: LiveCluster, manifest: dict[str, Any], say: Callable[[Sentence], None]) -> None:
     """One that no API server would have sent is left out, as one of a watch is."""
     try:
         claim = admit(decode_manifest(manifest), live, stored=True, validate=False)
     except ObjectError as error:
-        words = sentence("A change of the cluster cannot be read: {why}", why=str(error))
-        player.projection.feed.line(player.now, "engine", words)
+        say(sentence("A change of the cluster cannot be read: {why}", why=str(error)))
         return
     if isinstance(claim, ResourceClaim):
         live.see_found(claim)
 
 
-def _try_those_who_want(player: Player, claim: ResourceClaim) -> None:
+def _try_those_who_want(scheduler: Scheduler, claim: ResourceClaim) -> None:
     """After their back-off, as upstream, which has an error for them where a claim could not be given back."""
-    core = player.scheduler.core
+    core = scheduler.core
     core.queue.move_all(FORCE_ACTIVATE, None, None, core.now, lambda pod: wants(pod, claim))
 
 
-def _not_evicted(player: Player, victim: Pod, said: commands.WriteOutcome) -> None:
-    """As upstream: who waits for this room is tried again at once."""
-    outcome = said.outcome
-    words = sentence("{pod} could not be evicted: {why}", pod=victim.key, why=outcome.message or outcome.result)
-    player.projection.feed.line(player.now, "engine", words)
-    try_those_who_wait_for(player, victim)
-
-
-def try_those_who_wait_for(player: Player, victim: Pod) -> None:
-    """It stays, so its room is not coming."""
-    scheduler = player.scheduler
+def try_those_who_wait_for(scheduler: Scheduler, live: LiveCluster, victim: Pod) -> None:
+    """It stays, so its room is not coming. As upstream: who waits for this room is tried again at once."""
     scheduler.eviction_failed(victim)
     refs = scheduler.core.queue.nominator.refs(victim.spec.node_name)
-    waiting = (player.world.cluster.get(Pod, each.namespace, each.name) for each in refs)
+    waiting = (live.get(Pod, each.namespace, each.name) for each in refs)
     scheduler.activate([each for each in waiting if each is not None])
+
+
+def leave_waiting(scheduler: Scheduler, live: LiveCluster, bound: Pod) -> None:
+    """Who waits on Permit and was bound by somebody else waits for nobody any more."""
+    if scheduler.core.waiting_pods.get(bound.metadata.uid) is None:
+        return
+    live.bound_elsewhere(bound.metadata.uid)
+    scheduler.reject(bound.metadata.uid, "", f"bound to {bound.spec.node_name} by somebody else")
 
 
 def say_decision(player: Player, pod: Pod, decision: str, author: str, reason: str) -> None:

@@ -9,29 +9,25 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import queue
 import socket
 import threading
 import time
 import uuid
-import zlib
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from django.db import DatabaseError, InterfaceError, close_old_connections
 from msgspec.structs import replace
 
-from framework.scheduler.cluster import not_found
 from framework.sentences import Words
 from schedweb.clusters.reading.following import ClusterState
 from schedweb.clusters.reading.kinds import NEEDED
 from schedweb.clusters.reading.problems import ClusterProblem
-from schedweb.clusters.reading.reducing import FileRefused, Reducer
 from schedweb.clusters.reading.rights import DEFAULT_SCHEDULER, LEASE_NAMESPACE, lease_of, rules_to_schedule
 from schedweb.clusters.scheduling.driver import FOR_EVER
+from schedweb.clusters.scheduling.lanes import LOOK_SECONDS, Lanes
 from schedweb.clusters.writing.access import WritingAccess
-from schedweb.clusters.writing.events import Events
 from schedweb.clusters.writing.lease import Lease as HeldLease
 from schedweb.clusters.writing.lease import LeaseHolder
 from schedweb.clusters.writing.permission import permission
@@ -49,60 +45,15 @@ from schedweb.runs.storing.writes import store_outcomes, unanswered
 from schedweb.worker.outcomes import Outcomes
 from schedweb.worker.rights import RightsAsked
 from schedweb.worker.watching import Watching
-from schedweb.writes.claims import OF_VERSIONS, RESOURCE
 from schedweb.writes.events import became_leader
-from schedweb.writes.writes import Outcome, Result, Write
+from schedweb.writes.writes import Outcome, Write
 
 log = logging.getLogger(__name__)
-LANES: Final = 8
-"""Writes that are under way at once; those for one pod follow each other."""
-LOOK_SECONDS: Final = 0.2
-TICK_SECONDS: Final = 10.0
-FIRST_PAUSE: Final = 1.0
-LONGEST_PAUSE: Final = 30.0
-"""Until what was kept is tried again, in seconds; doubled while it fails."""
 AGAIN_SECONDS: Final = 10.0
 """Until it is tried again to begin, where the cluster may not be written to."""
 RENEWED_SECONDS: Final = 5.0
 """So often it is stored that the cluster's Lease was renewed, where nothing else is new."""
 _STATE: Final = msgspec.json.Decoder(ClusterState)
-
-
-NOT_CARRIED_OUT: Final = frozenset(("unreached", "busy", "withheld", "unknown"))
-"""Or not known to be."""
-
-
-class _Item(msgspec.Struct, frozen=True):
-    row: WriteRow
-    again: bool = False
-    """Another worker may have sent it, or an earlier try."""
-
-
-def _pod_of(item: _Item) -> tuple[str, str]:
-    return item.row.write.about.namespace, item.row.write.about.name
-
-
-class _Kept:
-    """Writes of a lane that are only told (conditions, nominations, Events) and were not carried out. Nobody would say
-    them again for minutes, and they stay true, for nothing is decided meanwhile. Those of one pod keep their order."""
-
-    def __init__(self) -> None:
-        self.items: list[_Item] = []
-        self._pause, self._not_before = FIRST_PAUSE, 0.0
-
-    def has(self, item: _Item) -> bool:
-        return any(_pod_of(each) == _pod_of(item) for each in self.items)
-
-    def try_again(self, do: Callable[[_Item], bool]) -> None:
-        """``do``: whether that was all."""
-        if not self.items or time.monotonic() < self._not_before:
-            return
-        items, self.items = self.items, []
-        for each in items:
-            if self.has(each) or not do(each):
-                self.items.append(each)
-        self._pause = min(2 * self._pause, LONGEST_PAUSE) if self.items else FIRST_PAUSE
-        self._not_before = time.monotonic() + self._pause
 
 
 class ClusterScheduling(Watching):
@@ -111,8 +62,7 @@ class ClusterScheduling(Watching):
         assert run.scheduling is not None
         self.terms = msgspec.convert(run.scheduling, Scheduling)
         self._outcomes = Outcomes()
-        self._lanes: list[queue.SimpleQueue[_Item | None]] = [queue.SimpleQueue() for _ in range(LANES)]
-        self._events_lane: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
+        self._lanes: Lanes | None = None
         self._threads: list[threading.Thread] = []
         self._closing = threading.Event()
         self._is_live = threading.Event()
@@ -122,7 +72,6 @@ class ClusterScheduling(Watching):
         self._writer: Writer | None = None
         self._events_writer: Writer | None = None
         self._holder: LeaseHolder | None = None
-        self._events: Events | None = None
         self._held_once = False
         self._rights: RightsAsked | None = None
         self._problem: Words = ""
@@ -155,8 +104,9 @@ class ClusterScheduling(Watching):
     def is_stored(self, batch: Batch) -> None:
         super().is_stored(batch)
         self._outcomes.is_stored(batch)
-        for row in batch.writes:
-            self._lane_of(row.write).put(_Item(row))
+        if self._lanes is not None:  # else they are found when it may be written to the cluster
+            for row in batch.writes:
+                self._lanes.put(row)
 
     def settle(self) -> None:
         if self._outcomes.wait_long:
@@ -181,8 +131,8 @@ class ClusterScheduling(Watching):
         for writer in (self._writer, self._events_writer):
             if writer is not None:
                 writer.stop()
-        for lane in (*self._lanes, self._events_lane):
-            lane.put(None)
+        if self._lanes is not None:
+            self._lanes.close()
         for thread in self._threads:
             thread.join()
         if self._holder is not None:
@@ -197,9 +147,9 @@ class ClusterScheduling(Watching):
         writer, rights = self._writer, self._rights
         if writer is None or rights is None or not rights.may_bind:
             return False
-        return self._is_caught_up and self._is_leader() and not writer.binding_free_in()
+        return self._is_caught_up and self.is_leader() and not writer.binding_free_in()
 
-    def _is_leader(self) -> bool:
+    def is_leader(self) -> bool:
         """A dry run changes nothing, so it needs no Lease."""
         return self.terms.dry_run or (self._holder is not None and self._holder.is_held())
 
@@ -222,17 +172,12 @@ class ClusterScheduling(Watching):
         self._events_writer = Writer(
             access, is_held=self._may_write_in_time, record=_recorded, limits=limits, patience=FOR_EVER
         )
-        self._events = Events(self._events_writer.send, terms.instance)
         rules = rules_to_schedule(terms.schedulers, terms.namespaces, dry_run=terms.dry_run)
         self._rights = RightsAsked(access, rules, patiently(lambda: known_lacks(self.run)), self.wake)
         self._rights.start()
+        self._lanes = Lanes(self, self._writer, self._events_writer, terms.instance, str(self.run.pk))
         for row in patiently(lambda: unanswered(self.run)):
-            self._lane_of(row.write).put(_Item(row, again=True))
-        targets = [(each, self._send) for each in self._lanes] + [(self._events_lane, self._send_event)]
-        for lane, act in targets:
-            thread = threading.Thread(target=self._work, args=(lane, act), name=f"writing-{self.run.pk}", daemon=True)
-            self._threads.append(thread)
-            thread.start()
+            self._lanes.put(row, again=True)
         if not terms.dry_run:
             self._access = access
             self._hold()
@@ -281,11 +226,6 @@ class ClusterScheduling(Watching):
             self._hold()
             self.wake()
 
-    def _lane_of(self, write: Write) -> queue.SimpleQueue[_Item | None]:
-        if write.purpose == "event":
-            return self._events_lane
-        return self._lanes[zlib.crc32(f"{write.about.namespace}/{write.about.name}".encode()) % LANES]
-
     def _store_own_state(self) -> None:
         state: StateName
         rights = self._rights
@@ -293,7 +233,7 @@ class ClusterScheduling(Watching):
             state = "not_allowed"
         elif rights is not None and rights.is_asked and self._is_without_rights(rights):
             state = "lacks_rights"
-        elif not self._is_leader():
+        elif not self.is_leader():
             state = "lease_lost" if self._held_once else "standing_by"
         elif not self._is_caught_up:
             state = "catching_up"
@@ -343,7 +283,7 @@ class ClusterScheduling(Watching):
 
     def _is_without_rights(self, rights: RightsAsked) -> bool:
         """Nothing can be bound."""
-        return not rights.may_bind or (rights.lacks_lease() and not self._is_leader())
+        return not rights.may_bind or (rights.lacks_lease() and not self.is_leader())
 
     # --- other threads ------------------------------------------------------------------------------------------------
 
@@ -361,107 +301,36 @@ class ClusterScheduling(Watching):
             self.wake()
         super()._store(line, ended)
 
-    def _work(self, lane: queue.SimpleQueue[_Item | None], act: Callable[[_Item], Outcome | None]) -> None:
-        kept = _Kept()
-        try:
-            while True:
-                item = None
-                with contextlib.suppress(queue.Empty):
-                    item = lane.get(timeout=FIRST_PAUSE if kept.items else TICK_SECONDS)
-                    if item is None:
-                        return  # what is kept is left to whoever goes on
-                if self._is_live.is_set() and self._is_leader():
-                    kept.try_again(lambda each: self._do(each, act))
-                if item is not None:
-                    # What the run waits for fails, and is decided anew.
-                    if (kept.has(item) and not item.row.is_awaited) or not self._do(item, act):
-                        kept.items.append(replace(item, again=True))
-                elif lane is self._events_lane and self._events is not None and self._is_live.is_set():
-                    self._events.tick(time.time_ns())
-        finally:
-            close_own_connection()
+    def is_live(self) -> bool:
+        return self._is_live.is_set()
 
-    def _do(self, item: _Item, act: Callable[[_Item], Outcome | None]) -> bool:
-        """Whether that was all: what is only told and was not carried out is to be done again."""
-        number = item.row.number
-        try:
-            self._wait_until_live()
-            if self._closing.is_set():
-                return True
-            outcome = act(item)
-        except Exception as error:
-            log.exception("%s: write %d ended by surprise", self.run, number)
-            result: Result = "unknown" if item.row.is_awaited else "refused"
-            outcome = Outcome(result, message=f"{type(error).__name__}: {error}")
-        found = None
-        if outcome is not None and outcome.result == "conflict" and item.row.write.purpose in OF_VERSIONS:
-            outcome, found = self._read_again(item.row.write, outcome)
-        if outcome is None or (self._closing.is_set() and outcome.result in NOT_CARRIED_OUT):
-            return True  # whoever goes on looks at it
-        if not item.row.is_awaited and outcome.result in NOT_CARRIED_OUT and self._may_come_later(item.row.write):
-            return False
-        if self._outcomes.put(WriteOutcome(number, outcome, time.time_ns(), found), is_awaited=item.row.is_awaited):
+    def is_answered(self, row: WriteRow, outcome: WriteOutcome) -> None:
+        if self._outcomes.put(outcome, is_awaited=row.is_awaited):
             self.wake()
-        return True
 
-    def _read_again(self, write: Write, outcome: Outcome) -> tuple[Outcome, dict[str, Any] | None]:
-        """A claim that is not as the run knew it: (what that means, the claim as a watch would tell it)."""
-        assert self._writer is not None
-        try:
-            found = self._writer.read(write)
-        except ClusterProblem:
-            return outcome, None  # it was stopped
-        if found is None:
-            return replace(outcome, result="gone", message=not_found(RESOURCE, write.about.name)), None
-        reducer = Reducer()
-        fields = {name: msgspec.Raw(msgspec.json.encode(value)) for name, value in found.items()}
-        try:
-            manifest: dict[str, Any] = msgspec.json.decode(reducer.whole(reducer.reduce(fields).text))
-        except FileRefused:
-            return outcome, None  # as a watch's is left out
-        return outcome, manifest
-
-    def _may_come_later(self, write: Write) -> bool:
-        return self._writer is not None and self._writer.allows(write) and self._may_go_on()
-
-    def _wait_until_live(self) -> None:
-        while not self._is_live.wait(LOOK_SECONDS):
-            if self._closing.is_set() or not self._may_go_on():
-                return
-
-    def _send(self, item: _Item) -> Outcome | None:
-        assert self._writer is not None
-        write = item.row.write
-        if item.again and (seen := self._writer.look(write)) is not None:
-            return replace(seen, looked=True)
-        return self._heard(self._writer.send(write))
-
-    def _send_event(self, item: _Item) -> Outcome | None:
-        assert self._events_writer is not None
-        assert self._events is not None
-        if item.again:
-            outcome = self._heard(self._events_writer.send(item.row.write))
-            return replace(outcome, result="done") if outcome.result == "exists" else outcome
-        # None: it is only counted, and told with its series.
-        return self._heard(self._events.take(item.row.write, time.time_ns()) or Outcome("done"))
-
-    def _heard(self, outcome: Outcome) -> Outcome:
-        if outcome.result == "forbidden" and self._rights is not None:
+    def was_refused(self) -> None:
+        if self._rights is not None:
             self._rights.refused()
-        return outcome
+
+    def ended_by_surprise(self, row: WriteRow, error: Exception) -> Outcome:
+        log.error("%s: write %d ended by surprise", self.run, row.number, exc_info=error)
+        return Outcome("unknown" if row.is_awaited else "refused", message=f"{type(error).__name__}: {error}")
+
+    def thread_ends(self) -> None:
+        close_own_connection()
 
     def _may_write(self) -> bool:
-        return self._may_go_on() and self._is_leader()
+        return self.may_go_on() and self.is_leader()
 
     def _may_write_in_time(self) -> bool:
         """Of Events, which stay true whoever schedules meanwhile: they wait for the Lease instead of being withheld."""
-        while not self._closing.is_set() and self._may_go_on():
-            if self._is_leader():
+        while not self._closing.is_set() and self.may_go_on():
+            if self.is_leader():
                 return True
             self._closing.wait(LOOK_SECONDS)
         return False
 
-    def _may_go_on(self) -> bool:
+    def may_go_on(self) -> bool:
         """Whether the run's lease is ours and nobody said Stop. While the database is away nobody knows: it waits."""
         while True:
             try:

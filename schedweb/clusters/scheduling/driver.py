@@ -1,16 +1,18 @@
 """A scheduler of a real cluster in one process: watches in, decisions by the framework, writes out, while the Lease is
 held. It keeps no journal; who wants to see what was written hands in ``record``.
+
+The machine never waits for a write: lanes send them, and answers come into its inbox as changes do.
 """
 
 from __future__ import annotations
 
+import logging
 import queue
 import socket
 import threading
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Final, Literal
 
 from framework.configuration.effective import EffectiveConfiguration
@@ -19,19 +21,24 @@ from framework.plugins.registry import Registry
 from framework.reading.addresses import without_credentials
 from framework.scheduler import Scheduler
 from framework.scheduler.observer import Observer
-from framework.sentences import Words, sentence
+from framework.sentences import Sentence, Words, sentence
 from schedweb.clusters.reading.problems import ClusterProblem
 from schedweb.clusters.reading.rights import DEFAULT_SCHEDULER, LEASE_NAMESPACE, lease_of
-from schedweb.clusters.scheduling.cluster import LiveCluster
+from schedweb.clusters.scheduling.hearing import hear_change
 from schedweb.clusters.scheduling.informers import Changed, Informers
+from schedweb.clusters.scheduling.lanes import Lanes
 from schedweb.clusters.writing.access import WritingAccess
-from schedweb.clusters.writing.events import Events
 from schedweb.clusters.writing.lease import Lease, LeaseHolder
 from schedweb.clusters.writing.permission import Permission
 from schedweb.clusters.writing.sending import Limits, Record, Writer
 from schedweb.engine.asked import Asking, asking_of
+from schedweb.engine.commands import WriteOutcome
+from schedweb.engine.live import LiveCluster, Scheduling, WriteRow
+from schedweb.engine.written import hear_outcome
 from schedweb.writes.events import became_leader
+from schedweb.writes.writes import Outcome, Write
 
+log = logging.getLogger(__name__)
 FOR_EVER: Final = 10.0**9
 """Seconds: what became of a binding is asked until somebody answers, as nothing can be decided before."""
 _CHANGES_AT_ONCE: Final = 200
@@ -69,9 +76,9 @@ class Driver:
         self.scheduler: Scheduler | None = None
         self._configuration, self._registry, self._seed = configuration, registry, seed
         access = WritingAccess(permission)
-        self._informers = Informers(access)
+        self._inbox: queue.SimpleQueue[Changed | WriteOutcome] = queue.SimpleQueue()
+        self._informers = Informers(access, self._inbox.put)
         self._stop = threading.Event()
-        self._said: queue.SimpleQueue[Callable[[], object] | None] = queue.SimpleQueue()
         host = socket.gethostname()
         names = set(scheduler_names)
         self.component = DEFAULT_SCHEDULER if DEFAULT_SCHEDULER in names else min(names)
@@ -85,13 +92,22 @@ class Driver:
             on_problem=complain,
         )
         self.writer = Writer(access, is_held=self.is_leader, record=record, limits=limits, patience=FOR_EVER)
-        self._events = Events(self.writer.send, host)
+        self._terms = Scheduling(
+            instance=host,
+            schedulers=tuple(scheduler_names),
+            namespaces=tuple(sorted(limits.namespaces)),
+            bindings_per_minute=limits.bindings_per_minute,
+            dry_run=limits.dry_run,
+            victims_in_turn=True,
+            writes_claims=True,
+        )
+        self._lanes: Lanes | None = None
         self._now, self._may_bind = 0, may_bind
         self._ask = ask
         self._answers: queue.SimpleQueue[Sequence[Answer]] = queue.SimpleQueue()
         self._is_asking = False
         self._failure: Exception | None = None
-        """Of the thread that writes Events, or of one that asks extenders."""
+        """Of a thread that writes, or of one that asks extenders."""
 
     def is_leader(self) -> bool:
         """A dry run changes nothing, so it needs no Lease, and may stand beside whoever holds it."""
@@ -105,8 +121,6 @@ class Driver:
 
     def run(self) -> Ended:
         """Until it is stopped or the Lease is lost. Raises ClusterProblem and ProfileError."""
-        events = threading.Thread(target=self._write_events, name="events", daemon=True)
-        events.start()
         self._informers.start()
         try:
             scheduler = self._begun()
@@ -117,8 +131,8 @@ class Driver:
         finally:
             self.stop()
             self._informers.stop()
-            self._said.put(None)
-            events.join()
+            if self._lanes is not None:
+                self._lanes.close()
             self.lease.stop()
         if self._failure is not None:
             raise self._failure
@@ -132,9 +146,11 @@ class Driver:
         while not self._informers.are_listed():
             if self._stop.wait(0.02):
                 return None
-        cluster = LiveCluster(self.writer, lambda *said: self._said.put(partial(self._events.write, *said)))
-        for change in self._arrived(0.0):
-            cluster.hear(change)
+        cluster = LiveCluster(self._terms)
+        cluster.sees_bindings = False
+        for said in self._arrived(0.0):
+            assert isinstance(said, Changed)
+            hear_change(cluster, said)
         self.scheduler = Scheduler(
             self._configuration,
             self._registry,
@@ -145,26 +161,41 @@ class Driver:
             cluster=cluster,
         )
         _check_profiles(self.scheduler)
+        self._lanes = Lanes(self, self.writer, self.writer, self._terms.instance, self.component)
         return self.scheduler
 
     def _turn(self, scheduler: Scheduler) -> None:
         """What arrived, then one pod; where there is none, until something arrives or falls due."""
-        cluster = scheduler.cluster
-        assert isinstance(cluster, LiveCluster)
-        for change in self._arrived(0.0):
-            scheduler.advance(self._clock())
-            cluster.hear(change)
+        self._hear(scheduler, 0.0)
         scheduler.advance(self._clock())
-        if self._may_go_on() and scheduler.step() is not None:
+        if self._may_decide(scheduler) and scheduler.step() is not None:
+            self._send(scheduler)
             return
+        self._send(scheduler)
         if scheduler.asks:
             self._hear_extenders(scheduler)
             return
         due = scheduler.next_timer()
         wait = _LONGEST_WAIT if due is None else min(_LONGEST_WAIT, max(0.0, (due - self._clock()) / _SECOND))
-        for change in self._arrived(wait):
+        self._hear(scheduler, wait)
+
+    def _hear(self, scheduler: Scheduler, wait: float) -> None:
+        cluster = scheduler.cluster
+        assert isinstance(cluster, LiveCluster)
+        for said in self._arrived(wait):
             scheduler.advance(self._clock())
-            cluster.hear(change)
+            if isinstance(said, WriteOutcome):
+                hear_outcome(scheduler, cluster, said, _warn)
+            else:
+                hear_change(cluster, said, scheduler)
+
+    def _send(self, scheduler: Scheduler) -> None:
+        cluster = scheduler.cluster
+        assert isinstance(cluster, LiveCluster)
+        assert self._lanes is not None
+        rows, cluster.outbox = cluster.outbox, []
+        for row in rows:
+            self._lanes.put(row)
 
     def _hear_extenders(self, scheduler: Scheduler) -> None:
         """They are asked once, by another thread; the cycle stands until all have answered."""
@@ -180,17 +211,19 @@ class Driver:
         scheduler.advance(self._clock())
         scheduler.answer(answers)
 
-    def _may_go_on(self) -> bool:
-        return (
-            self._may_bind() and self.is_leader() and self._informers.are_live() and not self.writer.binding_free_in()
-        )
+    def _may_decide(self, scheduler: Scheduler) -> bool:
+        if not (self._may_bind() and self.is_leader() and self._informers.are_live()):
+            return False
+        # Where bindings are limited the next one waits for the one that is on its way.
+        is_limited = self.limits.bindings_per_minute and scheduler.core.standing
+        return not is_limited and not self.writer.binding_free_in()
 
-    def _arrived(self, wait: float) -> list[Changed]:
-        found: list[Changed] = []
+    def _arrived(self, wait: float) -> list[Changed | WriteOutcome]:
+        found: list[Changed | WriteOutcome] = []
         try:
-            found.append(self._informers.changes.get(timeout=wait) if wait else self._informers.changes.get_nowait())
+            found.append(self._inbox.get(timeout=wait) if wait else self._inbox.get_nowait())
             while len(found) < _CHANGES_AT_ONCE or self.scheduler is None:
-                found.append(self._informers.changes.get_nowait())
+                found.append(self._inbox.get_nowait())
         except queue.Empty:
             pass
         return found
@@ -209,29 +242,46 @@ class Driver:
             self._failure = error
             self.stop()
 
-    def _write_events(self) -> None:
-        """In the order in which they were said."""
-        try:
-            while (said := self._next_said()) is not None:
-                said()
-        except Exception as error:  # noqa: BLE001 - what cannot be recorded is not written, so nothing may be
-            self._failure = error
-            self.stop()
+    def is_live(self) -> bool:
+        return self._informers.are_live()
 
-    def _next_said(self) -> Callable[[], object] | None:
-        while True:
-            try:
-                return self._said.get(timeout=10.0)
-            except queue.Empty:
-                self._events.tick(time.time_ns())
+    def may_go_on(self) -> bool:
+        return not self._stop.is_set()
+
+    def is_answered(self, row: WriteRow, outcome: WriteOutcome) -> None:
+        if row.is_awaited:
+            self._inbox.put(outcome)
+
+    def was_refused(self) -> None:
+        """Rights are asked for again all the time."""
+
+    def ended_by_surprise(self, row: WriteRow, error: Exception) -> Outcome:
+        """What cannot be recorded is not written, so nothing may be."""
+        self._failure = error
+        self.stop()
+        return Outcome("withheld")
+
+    def thread_ends(self) -> None:
+        """It has nothing to give back."""
 
     def _leads(self, lease: Lease) -> None:
         write = became_leader(lease, self.lease.identity, self.component, time.time_ns())
         # By another thread: a renewal must not wait for it.
-        self._said.put(partial(self.writer.send, write))
+        threading.Thread(target=self._say, args=(write,), name="leads", daemon=True).start()
+
+    def _say(self, write: Write) -> None:
+        try:
+            self.writer.send(write)
+        except Exception as error:  # noqa: BLE001 - as in a lane
+            self._failure = error
+            self.stop()
 
     def _lost(self) -> None:
         self.stop("lease_lost")
+
+
+def _warn(words: Sentence) -> None:
+    log.warning("%s", words)
 
 
 def _check(configuration: EffectiveConfiguration, scheduler_names: Sequence[str]) -> None:

@@ -1,11 +1,11 @@
-"""What the scheduler's machine hears of a real cluster: objects as they are, one change after another, in one queue.
+"""What the scheduler's machine hears of a real cluster: objects as they are, one change after another.
 
 They are not redacted as an import's are: they stay in this process, which stores nothing of them.
 """
 
 from __future__ import annotations
 
-import queue
+from collections.abc import Callable
 from typing import NamedTuple
 
 import msgspec
@@ -47,7 +47,7 @@ class _Whole(Reducer):
 class _Typed(Reflector):
     """A reflector that has the object of each key, not its text."""
 
-    def __init__(self, access: Access, resource: Resource, *, streams: bool, into: queue.SimpleQueue[Changed]) -> None:
+    def __init__(self, access: Access, resource: Resource, *, streams: bool, into: Callable[[Changed], object]) -> None:
         super().__init__(access, resource, streams=streams, listener=self._hear)
         self.reducer: _Whole = _Whole()
         self._typed: dict[str, KubeObject] = {}
@@ -62,7 +62,7 @@ class _Typed(Reflector):
 
     def _hear(self, resource: Resource, change: Change, key: Key, reduced: Reduced | None) -> None:
         new = None if reduced is None else self._typed.pop(reduced.version)
-        self._into.put(Changed(resource, key, new))
+        self._into(Changed(resource, key, new))
 
     def _listed(self, found: dict[Key, Reduced], version: str) -> None:
         super()._listed(found, version)
@@ -70,12 +70,11 @@ class _Typed(Reflector):
 
 
 class Informers:
-    def __init__(self, access: Access) -> None:
-        """Raises ClusterProblem."""
+    def __init__(self, access: Access, into: Callable[[Changed], object]) -> None:
+        """``into`` is called by threads. Raises ClusterProblem."""
         _, numbers = access.version()
-        self.changes: queue.SimpleQueue[Changed] = queue.SimpleQueue()
         kinds = [each for each in kinds_of(access) if each not in EXPLAINING]
-        self.reflectors = [_Typed(access, each, streams=numbers >= STREAMS, into=self.changes) for each in kinds]
+        self.reflectors = [_Typed(access, each, streams=numbers >= STREAMS, into=into) for each in kinds]
 
     def start(self) -> None:
         for each in of_one_cluster(self.reflectors):

@@ -316,6 +316,6 @@ def test_bindings_are_limited_per_minute(server: ApiServer, played: Played) -> N
     until(lambda: driver.writer.binding_free_in() > 0)
     # Whatever else it does, no second binding leaves: told by more of the loop's turns than a pod needs.
     for _ in range(20):
-        driver._informers.changes.put(Changed(NODES, ("", "nothing"), None))
-    until(driver._informers.changes.empty)
+        driver._inbox.put(Changed(NODES, ("", "nothing"), None))
+    until(driver._inbox.empty)
     assert len(server.requests.select(**BINDINGS)) == 1
