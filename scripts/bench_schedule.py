@@ -2,6 +2,7 @@
 
     TEST_KUBECONFIG=~/.kube/scratch python -m scripts.bench_schedule default-scheduler
     TEST_KUBECONFIG=~/.kube/scratch python -m scripts.bench_schedule ours --rate 0 --pods 1000
+    TEST_KUBECONFIG=~/.kube/scratch python -m scripts.bench_schedule ours --before --pods 1000
 
 Nodes and pods are its own, in a namespace of their own, and are removed. ``--fill 5000 30000`` leaves so many nodes and
 running pods there instead, to measure with them who has to read them; ``--empty`` removes them.
@@ -138,8 +139,7 @@ def each_for_itself(act: Any, items: Iterable[Any], at_once: int = AT_ONCE) -> N
 
 
 def measure(api: Api, scheduler: str, pods: int, rate: float) -> None:
-    each_for_itself(lambda number: api.make_node(f"bench-{number}", ("8", "16", "32")[number % 3]), range(NODES))
-    time.sleep(2.0)
+    make_nodes(api)
     seen = Seen(api)
     names = [f"p{number % 10}-{number}" for number in range(pods)]
     began = time.monotonic()
@@ -158,6 +158,30 @@ def measure(api: Api, scheduler: str, pods: int, rate: float) -> None:
     )
 
 
+def measure_backlog(api: Api, scheduler: str, pods: int) -> None:
+    """Of pods that are there before whoever schedules begins: how fast it binds them."""
+    make_nodes(api)
+    seen = Seen(api)
+    names = [f"p{number % 10}-{number}" for number in range(pods)]
+    create(api, scheduler, names, 0)
+    print(f"{pods} pods wait; let {scheduler} begin", flush=True)
+    until = time.monotonic() + PATIENCE_SECONDS
+    while len(seen.at) < pods and time.monotonic() < until:
+        time.sleep(0.05)
+    times = sorted(seen.at.values())
+    took = times[-1] - times[0]
+    load = os.getloadavg()[0]
+    print(
+        f"{scheduler}: {len(times)} of {pods} bound in {took:.1f} s from the first to the last "
+        f"({(len(times) - 1) / took:.0f}/s); load {load:.1f}"
+    )
+
+
+def make_nodes(api: Api) -> None:
+    each_for_itself(lambda number: api.make_node(f"bench-{number}", ("8", "16", "32")[number % 3]), range(NODES))
+    time.sleep(2.0)
+
+
 def fill(api: Api, nodes: int, pods: int) -> None:
     began = time.monotonic()
     each_for_itself(lambda number: api.make_node(f"bench-{number}", "32"), range(nodes))
@@ -172,6 +196,7 @@ def main() -> None:
     parser.add_argument("scheduler", nargs="?", default="", help="schedulerName of the pods")
     parser.add_argument("--pods", type=int, default=400)
     parser.add_argument("--rate", type=float, default=20.0, help="pods a second; 0: as fast as they can be created")
+    parser.add_argument("--before", action="store_true", help="the pods are there before the scheduler is")
     parser.add_argument("--fill", type=int, nargs=2, metavar=("NODES", "PODS"))
     parser.add_argument("--empty", action="store_true")
     asked = parser.parse_args()
@@ -183,7 +208,10 @@ def main() -> None:
         api.empty()
     else:
         try:
-            measure(api, asked.scheduler, asked.pods, asked.rate)
+            if asked.before:
+                measure_backlog(api, asked.scheduler, asked.pods)
+            else:
+                measure(api, asked.scheduler, asked.pods, asked.rate)
         finally:
             api.empty()
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import os
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -23,6 +21,7 @@ from schedweb.database_version import refuse_to_work
 from schedweb.keeping.housekeeping import keep_house_until
 from schedweb.notices.sending import notices_until
 from schedweb.processes.forks import FORKS
+from schedweb.processes.long_lived import settle_down
 from schedweb.processes.structs import learn_structs
 from schedweb.runs.following.ends import end_due
 from schedweb.runs.live.telling import tell_outcome
@@ -49,9 +48,6 @@ GONE_SECONDS: Final = 9.0
 """After a worker was told to end it does, whatever it waits for: what it left undone others take over."""
 GIVING_BACK_SECONDS: Final = 7.0
 """So long runs, questions and imports have to be given back."""
-SWITCH_SECONDS: Final = 0.0005
-"""A thread that has waited for the database, or for an API server, may have to wait as long as this for each other one
-that computes. Of a run that scheduled a cluster bindings took 59 to 73 ms so, and 77 to 130 with Python's own 5 ms."""
 
 
 def work_on(next_one: Callable[[], UUID | None], work: Callable[[UUID], object]) -> Callable[[], bool]:
@@ -161,10 +157,7 @@ def sweep_until_stopped() -> None:
 @worker_ready.connect
 def worker_begins(**kwargs: Any) -> None:
     learn_structs()
-    # What is loaded stays. Without this the garbage collector goes through all of it now and then, within a batch.
-    gc.collect()
-    gc.freeze()
-    sys.setswitchinterval(SWITCH_SECONDS)
+    settle_down()
     serve_metrics()
     FORKS.keep()
     STOPPING.clear()

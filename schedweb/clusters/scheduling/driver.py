@@ -67,9 +67,10 @@ class Driver:
         ask: AskExtenders,
         complain: Callable[[Words], None] = lambda why: None,
         may_bind: Callable[[], bool] = lambda: True,
+        listed: Callable[[], None] = lambda: None,
     ) -> None:
         """``complain`` hears why the Lease cannot be had, where nobody else has it; without ``may_bind`` nothing is
-        decided. Raises ClusterProblem, also for configurations that cannot be played without a run."""
+        decided; ``listed`` is called once, when the cluster is known. Raises ClusterProblem, also for configurations that cannot be played without a run."""
         _check(configuration, scheduler_names)
         self.limits = limits
         self.ended: Ended | None = None
@@ -102,7 +103,7 @@ class Driver:
             writes_claims=True,
         )
         self._lanes: Lanes | None = None
-        self._now, self._may_bind = 0, may_bind
+        self._now, self._may_bind, self._listed = 0, may_bind, listed
         self._ask = ask
         self._answers: queue.SimpleQueue[Sequence[Answer]] = queue.SimpleQueue()
         self._is_asking = False
@@ -161,6 +162,7 @@ class Driver:
             cluster=cluster,
         )
         _check_profiles(self.scheduler)
+        self._listed()
         self._lanes = Lanes(self, self.writer, self.writer, self._terms.instance, self.component)
         return self.scheduler
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from framework.objects import KubeObject
+from framework.objects.kinds import typed_kind
 from framework.reading.gathering import current, decoded
 from framework.sentences import sentence
 from schedweb.clusters.reading.access import Access
@@ -36,11 +37,14 @@ class _Whole(Reducer):
         self.last: KubeObject | None = None
 
     def reduce(self, item: Fields) -> Reduced:
-        manifest = current({name: msgspec.json.decode(text) for name, text in item.items()})
+        read: dict[str, object] = {name: msgspec.json.decode(text) for name, text in item.items()}
+        manifest = current(read)
         metadata = manifest.get("metadata")
         if isinstance(metadata, dict):
             metadata.pop("managedFields", None)
-        self.last = decoded(manifest)
+        is_typed = manifest is read and typed_kind(str(read["apiVersion"]), str(read["kind"])) is not None
+        # Straight from the text takes a third of the time.
+        self.last = decoded(manifest, text=msgspec.json.encode(item) if is_typed else None)
         return Reduced(self.last.metadata.resource_version, msgspec.Raw(b""))
 
 

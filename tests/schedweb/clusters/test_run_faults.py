@@ -11,8 +11,10 @@ import yaml
 from django.test import Client
 
 from schedweb.clusters.reading import access, reflector
+from schedweb.engine.frames import Batch
 from schedweb.runs.models import Run
 from schedweb.worker.analyst import analyse
+from schedweb.worker.supervisor import Supervisor
 from tests.apiserver import ApiServer
 from tests.apiserver.manifests import node, pod
 from tests.apiserver.recordings import SCHEDULER
@@ -37,6 +39,32 @@ def test_a_busy_server_is_asked_again_and_the_pod_is_bound_once(
     until(stands(run, "p1", "bound"))
     at_rest(run)
     assert bindings(server) == ["p1"] * 3
+    worker.end()
+    replay_is_the_same(run)
+
+
+def test_an_answer_whose_batch_was_not_stored_is_heard_again(
+    server: ApiServer, operator: Client, version: str, workers: Begin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Supervisor.store_and_tell
+    killed: list[int] = []
+
+    def losing(self: Supervisor, batch: Batch) -> None:
+        if not killed and any(row.outcomes for row in batch.heard):
+            assert self.child is not None
+            killed.append(self.child.pid)
+            self.child.child.kill()
+        if self.child is not None and self.child.pid not in killed:
+            store(self, batch)
+
+    monkeypatch.setattr(Supervisor, "store_and_tell", losing)
+    run = begun(operator, version)
+    worker = workers(run)
+    server.add(ours("p1"))
+    until(stands(run, "p1", "bound"))
+    at_rest(run)
+    assert killed
+    assert bindings(server) == ["p1"]
     worker.end()
     replay_is_the_same(run)
 

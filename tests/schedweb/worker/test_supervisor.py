@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from django.db import DataError
 
 from schedweb.api.errors import ApiError
 from schedweb.engine import frames
-from schedweb.engine.commands import AnyCommand, command_from
+from schedweb.engine.commands import AnyCommand, WriteOutcome, command_from
 from schedweb.processes.forks import FORKS
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.playing import commands
@@ -75,7 +77,7 @@ def test_a_command_is_offered_before_the_engine_may_send_another_batch(
     store, send = BatchWriter.store, Supervisor.send
     sent: list[frames.ToChild] = []
 
-    def storing(self: BatchWriter, batch: frames.Batch) -> Stored:
+    def storing(self: BatchWriter, batch: frames.Batch, told: Sequence[WriteOutcome] = ()) -> Stored:
         stored = store(self, batch)
         if batch.attempts and not any(isinstance(each, frames.Offer) for each in sent[1:]):
             del sent[:]
@@ -97,7 +99,7 @@ def test_a_command_is_offered_before_the_engine_may_send_another_batch(
 def test_a_run_that_cannot_be_stored_is_parked_and_not_tried_for_ever(
     game: Game, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refusing(self: BatchWriter, batch: frames.Batch) -> Stored:
+    def refusing(self: BatchWriter, batch: frames.Batch, told: Sequence[WriteOutcome] = ()) -> Stored:
         raise DataError("value too long for type character varying(128)")
 
     monkeypatch.setattr(BatchWriter, "store", refusing)
@@ -118,7 +120,7 @@ def test_a_command_whose_outcome_cannot_be_stored_is_set_aside(game: Game, monke
     """As one that the engine dies of: the run goes on with those after it."""
     store = BatchWriter.store
 
-    def refusing(self: BatchWriter, batch: frames.Batch) -> Stored:
+    def refusing(self: BatchWriter, batch: frames.Batch, told: Sequence[WriteOutcome] = ()) -> Stored:
         if any(outcome.id == str(bad.pk) for outcome in batch.outcomes):
             raise DataError("it is too long")
         return store(self, batch)

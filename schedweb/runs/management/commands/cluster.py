@@ -51,6 +51,7 @@ from schedweb.clusters.writing.sending import Limits
 from schedweb.engine.asked import Asking
 from schedweb.engine.own_nodes import kept_to, why_not_kept
 from schedweb.extender_calls import call_all
+from schedweb.processes.long_lived import settle_down
 from schedweb.processes.structs import learn_structs
 from schedweb.runs.following.services import LEAST_MEGABYTES, MOST_MEGABYTES, follow_begin, follow_read
 from schedweb.runs.models import Run
@@ -341,6 +342,7 @@ class Command(StoredCommand):
                 ask=answers,
                 complain=self._complain,
                 may_bind=asked.may_bind,
+                listed=settle_down,
             )
             for each in (signal.SIGINT, signal.SIGTERM):
                 # In a thread: what is interrupted may hold the lock that stopping takes.

@@ -183,6 +183,22 @@ def test_a_pod_that_somebody_else_binds_gets_no_condition_and_its_room_is_free(
     assert not server.requests.select(verb="patch", name="p1", user=SCHEDULER)
 
 
+def test_others_are_bound_while_one_waits_for_its_answer(server: ApiServer, played: Played) -> None:
+    server.add(node("n1"))
+    driver = played.start()
+    until(lambda: driver.lease.is_held())
+    with server.faults.hold(times=1, **BINDINGS, user=SCHEDULER) as held:
+        server.add(ours("p1"))
+        held.wait_hit()
+        names = [f"q{number}" for number in range(8)]
+        server.add(*map(ours, names))
+        # But for those that follow it in its lane.
+        until(lambda: sum(bool(node_of(server, name)) for name in names) > 4)
+        assert not node_of(server, "p1")
+    until(lambda: all(node_of(server, name) for name in ("p1", *names)))
+    assert len(server.requests.select(**BINDINGS)) == 9
+
+
 def test_a_lost_answer_is_no_failure(server: ApiServer, played: Played) -> None:
     server.add(node("n1"), ours("p1"))
     with server.faults.drop_answer(times=1, **BINDINGS):
