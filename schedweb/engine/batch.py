@@ -21,12 +21,10 @@ from schedweb.engine.frames import (
     AttemptRow,
     Chunk,
     DecisionRow,
-    JudgementRow,
     NodeRow,
     ObjectRow,
     PodRow,
     PreemptionRow,
-    RealPodRow,
 )
 from schedweb.engine.live import WriteRow
 from schedweb.engine.node_view import NodeView
@@ -34,6 +32,7 @@ from schedweb.engine.outcomes import ending_of, score_of
 from schedweb.engine.packing import LEAST_TEXTS, Dictionary, Packer, Unpacked, trained
 from schedweb.engine.player import Player
 from schedweb.engine.pod_view import PodView, pod_facts
+from schedweb.engine.real_rows import JudgementRow, RealPodRow
 from schedweb.engine.shapes import QUEUES, NodeChange, QueueName
 from schedweb.engine.steps import StepLog
 from schedweb.engine.stopwatch import Timing

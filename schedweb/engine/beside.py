@@ -62,6 +62,10 @@ class AskingPipe(frames.Exactly):
         del self._kept[:size]
         return found
 
+    @property
+    def has_kept(self) -> bool:
+        return bool(self._kept)
+
     def begin(self, command: int) -> None:
         """A judgement; those of one command (its position) share the time."""
         self.microseconds = []

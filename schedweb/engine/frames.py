@@ -19,6 +19,7 @@ from schedweb.engine.commands import BreakpointSet, WriteOutcome
 from schedweb.engine.evictions import EvictionRow
 from schedweb.engine.live import Scheduling, WriteRow
 from schedweb.engine.message import Message
+from schedweb.engine.real_rows import HeardRow, JudgementRow, RealPodRow
 from schedweb.engine.shapes import FeedLine, QueueName, UntranslatedHit, UntranslatedOutcome
 from schedweb.engine.version import ENGINE_VERSION
 
@@ -256,50 +257,6 @@ class PreemptionRow(msgspec.Struct, frozen=True, array_like=True):
     victim_priority: int
 
 
-class JudgementRow(msgspec.Struct, frozen=True, array_like=True):
-    """One decision of the real scheduler beside ours. `number`: position and place of the change that told it."""
-
-    number: int
-    at: int
-    uid: str
-    namespace: str
-    name: str
-    workload: str
-    profile: str
-    """The pod's schedulerName."""
-    kind: str
-    """framework.advice.shadow.Kind, or not_judged."""
-    bound: bool
-    """It is a binding; else the real scheduler found no node."""
-    real_node: str
-    """Of no binding the one on which it preempts."""
-    own_node: str
-    plugin: str
-    margin: int
-    detail: str
-    """JSON (judged.py)."""
-
-
-class RealPodRow(msgspec.Struct, frozen=True, array_like=True):
-    """A pod of a real cluster beside a world of our own: ``RealPod`` (own_world.py)."""
-
-    uid: str
-    namespace: str
-    name: str
-    workload: str
-    profile: str
-    amounts: str
-    """JSON, in the order of the batch's resources."""
-    decided: bool
-    came: int
-    since: int
-    node: str
-    gated: bool
-    message: str
-    preempted: bool
-    present: bool
-
-
 class ObjectRow(msgspec.Struct, frozen=True, array_like=True):
     """An object that is neither a pod nor a node, as it is now; without a manifest once it was deleted."""
 
@@ -309,21 +266,6 @@ class ObjectRow(msgspec.Struct, frozen=True, array_like=True):
     name: str
     present: bool
     manifest: bytes | None
-
-
-class HeardRow(msgspec.Struct, frozen=True, array_like=True):
-    """What was heard of a real cluster, as an entry of the journal that is done."""
-
-    id: str
-    position: int
-    clock: int
-    type: str
-    command: str
-    """JSON."""
-    changes: int
-    """How many it told."""
-    outcomes: tuple[WriteOutcome, ...]
-    """Of the run's writes."""
 
 
 class JournalPlace(msgspec.Struct, frozen=True):
@@ -462,6 +404,11 @@ class Exactly:
 
     def fileno(self) -> int:
         return self.pipe.fileno()
+
+    @property
+    def has_kept(self) -> bool:
+        """Whether something is read without the pipe, which poll() does not tell."""
+        return False
 
     def read(self, size: int) -> bytes:
         parts: list[bytes] = []

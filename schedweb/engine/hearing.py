@@ -13,10 +13,11 @@ from typing import Final
 import msgspec
 
 from schedweb.engine.commands import ClusterChanges, ObservedChange, WriteOutcome, WriteOutcomes, plain
-from schedweb.engine.frames import Entry, HeardRow
+from schedweb.engine.frames import Entry
 from schedweb.engine.obey import validate
 from schedweb.engine.pace import Pace
 from schedweb.engine.player import Player
+from schedweb.engine.real_rows import HeardRow
 from schedweb.engine.replay import do
 
 MOST: Final = 500

@@ -19,9 +19,9 @@ from framework.sentences import Words, sentence
 from framework.trace.attempt import AttemptTrace
 from schedweb.engine.beside import NotAsked
 from schedweb.engine.commands import ObservedChange
-from schedweb.engine.frames import JudgementRow
 from schedweb.engine.player import Player
 from schedweb.engine.pod_view import view_of
+from schedweb.engine.real_rows import JudgementRow
 from schedweb.engine.told import was_bound_since
 
 NOT_JUDGED: Final = "not_judged"

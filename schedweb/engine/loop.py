@@ -214,7 +214,7 @@ class Engine:
     def listen(self, wait: float) -> None:
         """Everything that has come, waiting for the first at most this long."""
         timeout = wait * 1000
-        while not self.ending and self.poller.poll(timeout):
+        while not self.ending and (self.inward.has_kept or self.poller.poll(timeout)):
             self.hear(frames.read_to_child(self.inward))
             timeout = 0
         self.tell_kept(self.checkpoints.made())

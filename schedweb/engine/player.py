@@ -26,12 +26,12 @@ from framework.trace.digest import START
 from framework.trace.digest import digest as chained
 from schedweb.engine.arriving import arrive
 from schedweb.engine.evictions import APPROVED
-from schedweb.engine.frames import JudgementRow
 from schedweb.engine.live import LiveCluster, Scheduling
 from schedweb.engine.own_nodes import kept_to, why_not_kept
 from schedweb.engine.own_world import OwnCluster
 from schedweb.engine.payload import TimelineEntry
 from schedweb.engine.projection import Projection
+from schedweb.engine.real_rows import JudgementRow
 from schedweb.engine.told import ToldProjection
 from schedweb.engine.world import Refused, World
 

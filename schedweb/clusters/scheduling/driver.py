@@ -70,7 +70,8 @@ class Driver:
         listed: Callable[[], None] = lambda: None,
     ) -> None:
         """``complain`` hears why the Lease cannot be had, where nobody else has it; without ``may_bind`` nothing is
-        decided; ``listed`` is called once, when the cluster is known. Raises ClusterProblem, also for configurations that cannot be played without a run."""
+        decided; ``listed`` is called once, when the cluster is known. Raises ClusterProblem, also for configurations
+        that cannot be played without a run."""
         _check(configuration, scheduler_names)
         self.limits = limits
         self.ended: Ended | None = None

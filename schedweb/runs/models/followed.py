@@ -80,7 +80,7 @@ class ClusterWrite(models.Model):
 
 
 class RealPodRecord(models.Model):
-    """A pod of the real cluster beside a world of our own: ``RealPodRow`` (schedweb/engine/frames.py)."""
+    """A pod of the real cluster beside a world of our own: ``RealPodRow`` (schedweb/engine/real_rows.py)."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="real_pods", db_index=False)
     uid = models.CharField(max_length=128)
@@ -109,7 +109,7 @@ class RealPodRecord(models.Model):
 
 
 class ShadowJudgement(models.Model):
-    """A decision of the real scheduler beside ours: ``JudgementRow`` (schedweb/engine/frames.py)."""
+    """A decision of the real scheduler beside ours: ``JudgementRow`` (schedweb/engine/real_rows.py)."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="judgements", db_index=False)
     number = models.PositiveBigIntegerField()

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from schedweb.engine.frames import HeardRow
+from schedweb.engine.real_rows import HeardRow
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.storing.statements import count_changes
 from schedweb.runs.storing.upserts import identifier, upsert

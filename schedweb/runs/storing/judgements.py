@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 from django.db.models import F
 
-from schedweb.engine.frames import JudgementRow
+from schedweb.engine.real_rows import JudgementRow
 from schedweb.runs.models import Followed, ShadowJudgement
 from schedweb.runs.storing.upserts import upsert
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from schedweb.engine.frames import RealPodRow
+from schedweb.engine.real_rows import RealPodRow
 from schedweb.runs.models import RealPodRecord
 from schedweb.runs.storing.upserts import upsert
 

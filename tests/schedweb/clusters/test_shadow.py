@@ -14,7 +14,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from schedweb.configurations.models import Configuration, ConfigurationVersion
-from schedweb.engine.frames import JudgementRow
+from schedweb.engine.real_rows import JudgementRow
 from schedweb.runs.management.commands import cluster as cluster_command
 from schedweb.runs.models import Followed, Run, ShadowJudgement
 from schedweb.runs.shadowing.watched import Watched

@@ -8,11 +8,12 @@ import msgspec
 
 from schedweb.engine.batch import Gatherer
 from schedweb.engine.commands import ClusterChanges, ObservedChange, command_from, plain
-from schedweb.engine.frames import JudgementRow, Seen
+from schedweb.engine.frames import Seen
 from schedweb.engine.judged import PLACES
 from schedweb.engine.obey import Obedience
 from schedweb.engine.observed import Differences
 from schedweb.engine.player import Player
+from schedweb.engine.real_rows import JudgementRow
 from tests.schedweb.engine.test_observed import AT, BEGIN, ORDERS, SINCE, at, failing, following, node
 from tests.schedweb.engine.worlds import Manifest, pod
 

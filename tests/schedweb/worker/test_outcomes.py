@@ -6,7 +6,8 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from schedweb.engine.commands import WriteOutcome
-from schedweb.engine.frames import Batch, HeardRow
+from schedweb.engine.frames import Batch
+from schedweb.engine.real_rows import HeardRow
 from schedweb.worker.outcomes import MOST_AT_ONCE, Outcomes
 from schedweb.writes.writes import Outcome
 
