@@ -42,6 +42,7 @@ from framework.scheduler.store import (
     Store,
     as_seen,
     plural_of,
+    sides,
 )
 
 MODIFIED: Final = "the object has been modified; please apply your changes to the latest version and try again"
@@ -127,6 +128,9 @@ class Cluster(Store):
 
     before_eviction: Callable[[Pod], None] | None = None
     """Told of each victim while it is still there."""
+
+    changed: Callable[[KubeObject | None, KubeObject | None, bool], None] | None = None
+    """Told of each change: what was there, what is, whether a controller made it."""
 
     _reserving: Mapping[str, int] = MappingProxyType({})
 
@@ -277,12 +281,10 @@ class Cluster(Store):
         return replace(obj, metadata=metadata, **changes)
 
     def _tell(self, event: InformerEvent) -> None:
-        if isinstance(event, ObjectUpdated):
-            self._observer.object_changed(event.old, event.new)
-        elif isinstance(event, ObjectAdded):
-            self._observer.object_changed(None, event.object)
-        else:
-            self._observer.object_changed(event.object, None)
+        old, new = sides(event)
+        self._observer.object_changed(old, new)
+        if self.changed is not None:
+            self.changed(old, new, self._controlling)
         seen = as_seen(event)
         if self._subscriber is not None:
             if seen is not None:

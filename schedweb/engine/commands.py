@@ -226,6 +226,8 @@ class Unfollow(Command, frozen=True, tag="unfollow"):
 
     arrivals: bool = False
     """What came to the cluster afterwards comes here as well: ``Arrivals`` say what."""
+    expects: int = 0
+    """How many changes these are, before they have said so."""
 
 
 class Told(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final
 
 from framework.extenders import Answer
@@ -70,13 +71,19 @@ class Obedience:
             expect(self.player, command)
             result = UntranslatedResult()
         else:
-            done = HANDLERS[type(command)](self, command)
+            with self.noting():
+                done = HANDLERS[type(command)](self, command)
             result = UntranslatedResult(text=done)
             self.projection.feed.line(
                 self.player.now, "command", sentence("{author} {done}.", author=author, done=done)
             )
         self.player.settle()
         return result
+
+    def noting(self) -> AbstractContextManager[None]:
+        """What a person does to a fork holds against what is still to come to it."""
+        persons = None if self.player.later is None else self.player.later.world.persons
+        return nullcontext() if persons is None else persons.noting(self.world.cluster)
 
     # --- pods -------------------------------------------------------------------------------------------------------
 
@@ -208,7 +215,7 @@ class Obedience:
         return sentence("switched the configuration")
 
     def unfollow(self, command: commands.Unfollow) -> Sentence:
-        unfollow(self.player, arrivals=command.arrivals)
+        unfollow(self.player, arrivals=command.arrivals, expects=command.expects)
         if command.arrivals:
             return sentence(
                 "took over from the real cluster: from here on this run decides by itself, and what came to the "

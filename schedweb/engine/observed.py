@@ -25,6 +25,7 @@ from schedweb.engine.commands import ObservedChange
 from schedweb.engine.frames import Seen
 from schedweb.engine.judged import judge_change
 from schedweb.engine.own_world import OwnWorld
+from schedweb.engine.persons import Persons, Place
 from schedweb.engine.player import Player
 from schedweb.engine.world import Refused
 from schedweb.engine.written import leave_waiting, try_those_who_wait_for
@@ -35,8 +36,6 @@ WENT_BACK: Final = forms(
     "The cluster went back to an earlier state, as when etcd is restored from a backup: {count} object changed back.",
     "The cluster went back to an earlier state, as when etcd is restored from a backup: {count} objects changed back.",
 )
-Place = tuple[str, str, Key]
-"""(apiVersion, kind, (namespace, name))."""
 _JSON: Final = msgspec.json.Encoder(order="deterministic")
 
 
@@ -146,6 +145,37 @@ def _undo(player: Player, observation: Observation) -> None:
 
 def here(own: OwnWorld, change: ObservedChange, there: Observation, now: int) -> Observation:
     """What a change of the real cluster is in a world of our own; nothing where ``after`` is ``before``."""
+    if own.persons is not None:
+        return beside_persons(own.persons, own, change, there, now)
+    return _here(own, change, there, now)
+
+
+def beside_persons(
+    persons: Persons, own: OwnWorld, change: ObservedChange, there: Observation, now: int
+) -> Observation:
+    """As ``here``, where a person may have deleted or edited the object in our world."""
+    ours, uid = there.before, str(change.manifest["metadata"].get("uid") or "")
+    place = str(change.manifest.get("apiVersion", "")), str(change.manifest.get("kind", "")), key_of(change.manifest)
+    if persons.keep_away(place, uid, went=there.after is None):
+        return Observation(ours, ours)
+    edit = persons.edit_of(place, uid)
+    if edit is None or ours is None:
+        return _here(own, change, there, now)
+    known = replace(ours, metadata=replace(ours.metadata, uid=edit.uid))
+    found = _here(own, change, Observation(known, there.after), now).after
+    if found is None:
+        persons.forget(place)
+        return Observation(ours, None)
+    if found is known:
+        return Observation(ours, ours)
+    try:
+        kept = without_heartbeats(persons.kept(edit, ours, found))
+    except ObjectError:
+        return Observation(ours, ours)  # what both say together is no object: the person's stays
+    return Observation(ours, ours if is_same(ours, kept) else kept)
+
+
+def _here(own: OwnWorld, change: ObservedChange, there: Observation, now: int) -> Observation:
     ours = there.before
     if there.after is None:
         is_pod = change.manifest.get("kind") == Pod.kind

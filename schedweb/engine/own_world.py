@@ -36,6 +36,7 @@ from framework.scheduler.cluster import Cluster
 from framework.scheduler.controllers import OF_OWN_DECISIONS
 from framework.scheduler.store import FINISHED, Key, object_key
 from schedweb.engine import own_claims
+from schedweb.engine.persons import Persons
 from schedweb.engine.pod_view import view_of
 from schedweb.engine.told import told, was_bound_since
 
@@ -106,6 +107,8 @@ class OwnWorld(ABC):
     """schedulerNames that have a profile. Pods of others are where their schedulers put them."""
     is_followed: bool
     beside: Beside
+    persons: Persons | None = None
+    """Of a fork: what a person did here."""
 
     @property
     @abstractmethod

@@ -23,6 +23,7 @@ from framework.sentences import sentence
 from schedweb.engine.commands import Arrivals, ObservedChange, Told
 from schedweb.engine.observed import NOT_FOLLOWING, observe_changes
 from schedweb.engine.own_world import OWN_VERSIONS, Beside, OwnWorld
+from schedweb.engine.persons import Persons
 from schedweb.engine.player import Player
 from schedweb.engine.told import ToldProjection
 from schedweb.engine.world import Refused
@@ -67,9 +68,12 @@ class PartedWorld(OwnWorld):
 class Later:
     """What came to the real cluster after a fork left it, and has not come to the fork."""
 
-    def __init__(self, world: OwnWorld) -> None:
+    def __init__(self, world: OwnWorld, expects: int) -> None:
         self.world = world
-        self.total = self.left = 0
+        self.world.persons = Persons()
+        self.untold = expects
+        """Changes of which it is only known how many they are."""
+        self.total = self.left = expects
         """Changes."""
         self._told: deque[tuple[int, int, bytes]] = deque()
         """(when, how many, packed): as objects they would make every checkpoint as large as what is still to come."""
@@ -84,8 +88,10 @@ class Later:
         for each in told:
             count = len(each.changes)
             self._told.append((each.at, count, packer.compress(msgspec.json.encode(each.changes))))
-            self.total += count
-            self.left += count
+            known = min(self.untold, count)
+            self.untold -= known
+            self.total += count - known
+            self.left += count - known
 
     def arrive(self, player: Player) -> None:
         """The next ones."""
@@ -103,9 +109,9 @@ class Later:
                 self.world.decide(pod, now)
 
 
-def unfollow(player: Player, *, arrivals: bool = False) -> None:
+def unfollow(player: Player, *, arrivals: bool = False, expects: int = 0) -> None:
     """From here on it is a run like all others: its own scheduler decides, on a clock of its own. ``arrivals``: what
-    came to the cluster afterwards comes here; else controllers are simulated. Raises Refused."""
+    came to the cluster afterwards comes here, ``expects`` changes; else controllers are simulated. Raises Refused."""
     if not player.is_of_real_cluster:
         raise Refused(NOT_FOLLOWING)
     was_told = player.observing
@@ -118,7 +124,7 @@ def unfollow(player: Player, *, arrivals: bool = False) -> None:
         if own is None:
             parted = PartedWorld(cluster, scheduler.core.clock, frozenset(scheduler.profiles))
             parted.take_over(was_told=was_told)
-        player.later = Later(own or parted)
+        player.later = Later(own or parted, expects)
     elif own is not None:
         own.go_on_simulated()
     player.observing = False

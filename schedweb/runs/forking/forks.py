@@ -144,8 +144,10 @@ def run_fork(
             rest_insert(parent, fork, user, where)
             Run.objects.filter(pk=fork.pk).update(later_arrivals=parent.later_arrivals)
         elif arrivals:
-            command_insert(run=fork, user=user, content={"type": UNFOLLOW, "arrivals": True})
+            leaves = command_insert(run=fork, user=user, content={"type": UNFOLLOW, "arrivals": True})
             came = arrivals_insert(parent, fork, user, where)
+            told = {**leaves.command, "expects": came.changes}
+            JournalEntry.objects.filter(pk=leaves.pk).update(command=told)
             line = {"workload": "", "text": msgspec.to_builtins(came.words())}
             Run.objects.filter(pk=fork.pk).update(later_arrivals=came.stored(), fork_changes=[line, *described])
         elif parent.began_observing:

@@ -91,6 +91,8 @@ def test_what_if_we_had_used_the_other_configuration_since_then(
     assert later["cluster"] == CONTEXT
     assert later["changes"] == sum(len(each.command["changes"]) for each in told) >= 7
     assert body["arrivals"] == {"left": 0, "total": later["changes"], "next_at": None}
+    leaves = JournalEntry.objects.get(run=fork, type="unfollow")
+    assert leaves.command["expects"] == later["changes"], "known at the step before they are told"
     assert later["first"] < later["last"] <= body["clock"]["now"]
     assert any(f"takes what came to {CONTEXT} afterwards" in each["text"] for each in body["fork_changes"])
     assert [body["follows"], body["clock"]["mode"]] == ["", "virtual"]

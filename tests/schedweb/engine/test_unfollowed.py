@@ -6,10 +6,22 @@ from collections.abc import Callable
 
 import pytest
 
-from framework.objects import PersistentVolume, PersistentVolumeClaim, Pod
+from framework.objects import Node, PersistentVolume, PersistentVolumeClaim, Pod
+from framework.objects.decode import to_manifest
+from framework.objects.resources import pod_requests
 from framework.plugins.registry import built_in_registry
 from schedweb.engine.checkpoint import load_checkpoint, save_checkpoint
-from schedweb.engine.commands import Arrivals, ClusterChanges, SetConfiguration, Told, Unfollow
+from schedweb.engine.commands import (
+    Arrivals,
+    Change,
+    ClusterChanges,
+    NodeCordon,
+    NodeDelete,
+    PodDelete,
+    SetConfiguration,
+    Told,
+    Unfollow,
+)
 from schedweb.engine.own_world import OWN_VERSIONS
 from schedweb.engine.pace import Pace
 from schedweb.engine.player import Happened, Player
@@ -312,6 +324,117 @@ def test_a_fork_of_a_run_that_schedules_takes_none_of_its_bindings() -> None:
     assert found["new"] == "b", "where this run was about to bind it"
     assert found["late"] == "a"
     replayed(desk.begin, table)
+
+
+def with_uid(manifest: Manifest, uid: str, **labels: str) -> Manifest:
+    metadata = manifest["metadata"]
+    return {**manifest, "metadata": {**metadata, "uid": uid, "labels": {**metadata.get("labels", {}), **labels}}}
+
+
+def until_arrived(game: Player, left: int) -> None:
+    while game.arrivals[0] > left or game.scheduler.mid_cycle:
+        game.operate()
+
+
+def found_node(game: Player, name: str) -> Node:
+    found = game.world.cluster.get(Node, "", name)
+    assert found is not None
+    return found
+
+
+def test_what_a_person_deleted_comes_back_only_as_another_object() -> None:
+    b, given = with_uid(node("b"), "uid-b"), pod("given", node_name="a")
+    begin = (with_uid(node("a"), "uid-a"), b, given, pod("waiting", node_name="b"))
+    later = (
+        at(10, ("modified", with_uid(node("b"), "uid-b", heat="high")), ("modified", running(given))),
+        at(20, ("modified", pod("waiting", node_name="b", heat="high"))),
+        at(30, ("deleted", name_of(b)), ("added", with_uid(node("b"), "uid-b-2")), ("deleted", name_of(given))),
+        at(40, ("added", {**given, "metadata": {**given["metadata"], "uid": "uid-given-2"}})),
+        at(50, ("modified", with_uid(node("b"), "uid-b-2", heat="low"))),
+    )
+    game = following(*begin)
+    table = fork(game, *later, text="")
+    assert table.order(NodeDelete("b")).status == "applied"
+    assert table.order(PodDelete("shop", "given")).status == "applied"
+    until_arrived(game, 6)
+    assert game.world.cluster.get(Node, "", "b") is None
+    assert nodes(game) == {}, "neither the pod nor those of the node"
+    found = played(game)
+    assert dict(found_node(game, "b").metadata.labels)["heat"] == "low", "another node of its name is the cluster's"
+    assert found == {"given": "a"}
+    replayed(lambda: following(*begin), table)
+
+
+def test_what_a_person_set_stays_and_all_else_is_as_the_cluster_has_it() -> None:
+    b = with_uid(node("b"), "uid-b", zone="one")
+    begin = (with_uid(node("a"), "uid-a"), b)
+
+    def told_of_b(number: int, *, unschedulable: bool = False, cpu: str = "4", **labels: str) -> ClusterChanges:
+        spec = {"taints": [{"key": f"heat-{number}", "effect": "PreferNoSchedule"}], "unschedulable": unschedulable}
+        return at(10 * number, ("modified", {**with_uid(node("b", cpu), "uid-b", **labels), "spec": spec}))
+
+    later = (
+        told_of_b(1, zone="two", cpu="8"),
+        told_of_b(2, zone="three", unschedulable=True),
+        told_of_b(3, zone="four"),
+    )
+    game = following(*begin)
+    table = fork(game, *later, text="")
+    edited = to_manifest(found_node(game, "b"))
+    edited["metadata"]["labels"] |= {"mine": "yes"}
+    assert table.order(Change("replace", edited)).status == "applied"
+    assert table.order(NodeCordon("b")).status == "applied"
+    for left, zone, cpu in ((2, "two", "8"), (1, "three", "4"), (0, "four", "4")):
+        until_arrived(game, left)
+        here = found_node(game, "b")
+        labels = dict(here.metadata.labels)
+        assert (labels["zone"], labels["mine"], here.spec.unschedulable) == (zone, "yes", True)
+        assert here.status.allocatable["cpu"] == cpu
+        keys = {taint.key for taint in here.spec.taints}
+        assert keys == {f"heat-{3 - left}", "node.kubernetes.io/unschedulable"}
+    assert played(game) == {}
+    replayed(lambda: following(*begin), table)
+
+
+def test_a_pod_that_was_edited_stays_what_the_person_made_of_it_until_the_cluster_deletes_it() -> None:
+    given, small = pod("given", "1", node_name="a", tier="web"), pod("small", "1", tier="web")
+    begin = (with_uid(node("a"), "uid-a"), given, small)
+    later = (
+        at(10, ("modified", running(pod("given", "1", node_name="a", tier="web", canary="yes")))),
+        at(20, ("modified", pod("small", "1", node_name="a", tier="web", canary="yes"))),
+        at(30, ("deleted", name_of(given))),
+    )
+    game = following(*begin)
+    table = fork(game, *later, text="")
+    for name in ("given", "small"):
+        here = game.world.cluster.get(Pod, "shop", name)
+        assert here is not None
+        edited = to_manifest(here)
+        edited["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "3"
+        edited["metadata"]["labels"]["tier"] = "batch"
+        assert table.order(Change("replace", edited)).status == "applied"
+    until_arrived(game, 1)
+    for name in ("given", "small"):
+        here = game.world.cluster.get(Pod, "shop", name)
+        assert here is not None
+        assert pod_requests(here)["cpu"] == 3000
+        assert dict(here.metadata.labels) == {"tier": "batch", "canary": "yes"}
+    assert sorted(nodes(game).values()) == ["", "a"], "3 of 4 processors, so there is room for one"
+    assert played(game) == {"small": "a"}
+    replayed(lambda: following(*begin), table)
+
+
+def test_what_is_still_to_come_is_known_before_it_was_told() -> None:
+    game = following(*BEGIN)
+    table = Table(game)
+    table.order(Unfollow(arrivals=True, expects=8))
+    assert game.arrivals == (8, 8)
+    table.order(told(*LATER[:2]))
+    assert game.arrivals == (8, 8)
+    table.order(told(*LATER[2:]))
+    assert game.arrivals == (8, 8)
+    played(game)
+    assert game.arrivals == (0, 8)
 
 
 @pytest.mark.parametrize("what", ["added", "deleted"])
