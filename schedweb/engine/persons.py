@@ -69,7 +69,7 @@ class Persons:
             edit = self._edited.pop(place, None)
             self._gone.setdefault(place, old.metadata.uid if edit is None else edit.uid)
         elif place not in self._edited:
-            self._edited[place] = Edit(old.metadata.uid, to_manifest(old))
+            self._edited[place] = Edit(old.metadata.uid, _manifest_of(old))
 
     def keep_away(self, place: Place, uid: str, *, went: bool) -> bool:
         """Whether what the cluster tells of this object is nothing here. ``went``: it is gone there, too."""
@@ -94,7 +94,7 @@ class Persons:
 
     def kept(self, edit: Edit, mine: KubeObject, theirs: KubeObject) -> KubeObject:
         """``theirs`` with what the person set. Raises ObjectError where that makes no object."""
-        told, own = to_manifest(theirs), to_manifest(mine)
+        told, own = _manifest_of(theirs), _manifest_of(mine)
         both = _merged(edit.base, own, told)
         edit.base = _merged(own, edit.base, told)  # what the person set is told apart from it also where both agree
         both["metadata"] |= {"uid": mine.metadata.uid, "resourceVersion": theirs.metadata.resource_version}
@@ -126,6 +126,23 @@ def _merged_fields(base: dict[Any, Any], mine: dict[Any, Any], theirs: dict[Any,
         name: _merged(base.get(name, _ABSENT), mine.get(name, _ABSENT), theirs.get(name, _ABSENT)) for name in names
     }
     return {name: value for name, value in found.items() if value is not _ABSENT}
+
+
+def _manifest_of(obj: KubeObject) -> dict[str, Any]:
+    """Without empty parts that say nothing: an object that comes out of a checkpoint has them, others have not."""
+    manifest = to_manifest(obj)
+    for holder, name in list(_empty_in(manifest)):
+        empty = holder.pop(name)
+        if decode_manifest(manifest) != obj:
+            holder[name] = empty  # emptyDir: {}
+    return manifest
+
+
+def _empty_in(value: Any) -> Iterator[tuple[dict[str, Any], str]]:
+    for each in value if isinstance(value, list) else value.values() if isinstance(value, dict) else ():
+        yield from _empty_in(each)
+    if isinstance(value, dict):
+        yield from ((value, name) for name, each in value.items() if each == {})
 
 
 def _by_identity(entries: list[Any]) -> dict[Any, Any] | None:
