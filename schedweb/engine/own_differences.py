@@ -5,8 +5,9 @@ from __future__ import annotations
 from framework.objects import KubeObject, Pod
 from framework.scheduler.store import Key
 from schedweb.engine.commands import ObservedChange
-from schedweb.engine.observed import Differences, Place, is_same, name_of
+from schedweb.engine.observed import Differences, is_same, name_of
 from schedweb.engine.own_world import OwnCluster
+from schedweb.engine.persons import Place
 from schedweb.engine.player import Player
 
 

@@ -389,6 +389,7 @@ def test_what_a_person_set_stays_and_all_else_is_as_the_cluster_has_it() -> None
         here = found_node(game, "b")
         labels = dict(here.metadata.labels)
         assert (labels["zone"], labels["mine"], here.spec.unschedulable) == (zone, "yes", True)
+        assert here.status.allocatable is not None
         assert here.status.allocatable["cpu"] == cpu
         keys = {taint.key for taint in here.spec.taints}
         assert keys == {f"heat-{3 - left}", "node.kubernetes.io/unschedulable"}
