@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
+import msgspec
+
 from framework.cache.node_tree import NodeTree
 from framework.cache.pod_groups import PodGroups
 from framework.columns import Snapshot
@@ -27,8 +29,7 @@ class CacheCorruptedError(Exception):
     """A pod moved between nodes behind our back; upstream's process exits here."""
 
 
-@dataclass(slots=True)
-class PodState:
+class PodState(msgspec.Struct, eq=False):
     """It is also what the log of changes says of the pod's arrival on the node."""
 
     pod: PodInfo
@@ -169,7 +170,10 @@ class Cache:
         if node is None:
             node = self._nodes[name] = CachedNode()
         node.pods[uid] = state
-        self._log(name, state)
+        # As ``_log`` does it.
+        self.version += 1
+        self._changes.append(state)
+        self._last_of_node[name] = state
         if self.pod_groups is not None:
             (self.pod_groups.assume if assumed else self.pod_groups.add)(pod.pod)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from framework.columns.facts import WHOLE, CodedFact
 from framework.columns.groups import Grouping, Groups, Numbered, groupings
-from framework.columns.incremental import NO_ROWS, Incremental, Log, RowLog, Source, Unknown, union
+from framework.columns.incremental import NO_ROWS, Incremental, Log, Placement, RowLog, Source, Unknown, union
 from framework.columns.row_values import are_facts
 from framework.columns.sights import Sights
-from framework.columns.snapshot import Placement, Snapshot
+from framework.columns.snapshot import Snapshot
 
 __all__ = [
     "NO_ROWS",

@@ -100,7 +100,7 @@ class TermIndex:
             self._start_over()
             return
         for row, pod, sign in entries:
-            if pod.has_affinity:
+            if pod.pod.spec.affinity is not None and pod.has_affinity:
                 for own in own_terms(pod):
                     self.log.append(TermArrival(row, self._place(row, own, sign), sign))
 

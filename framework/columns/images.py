@@ -43,6 +43,11 @@ class Images:
         self.total_nodes = 0
         self.log = RowLog()
 
+    @property
+    def are_there(self) -> bool:
+        """Whether a node has images, or was seen with some."""
+        return bool(self._of_node or self._frozen)
+
     def count_nodes(self, total: int) -> None:
         """There are ``total`` nodes now, which the score of every image rests on."""
         if total != self.total_nodes:

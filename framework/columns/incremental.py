@@ -18,8 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framework.interface.columns import Rows, one_row
+from framework.interface.node_info import PodInfo
 
 E = TypeVar("E")
+Placement = tuple[int, PodInfo, int]
+"""(row, pod, sign): the pod came to (1) or left (-1) the node of the row."""
 
 KEPT: Final = 4096
 """Entries a log keeps at least; it is cut back to them when it has grown to twice as many."""
@@ -68,6 +71,10 @@ class RowLog(Log[int]):
     """A log of row numbers."""
 
     __slots__ = ()
+
+    def one_since(self, version: int) -> int:
+        """The row of the only entry after ``version``; -1 where there are others or none."""
+        return self._entries[-1] if version + 1 == self.version and version >= self._base else -1
 
     def changed_since(self, version: int) -> NDArray[np.intp] | None:
         """The distinct rows after ``version``, ascending; None for "all rows"."""
@@ -119,7 +126,18 @@ class RowCount(Protocol):
 class Incremental(abc.ABC):
     """Values by row, made from sources. A subclass says how all rows are made, how some, and how one."""
 
-    __slots__ = ("_always_all", "_counted", "_counter", "_only", "_rows", "_size", "_sources", "_version", "_versions")
+    __slots__ = (
+        "_always_all",
+        "_counted",
+        "_counter",
+        "_one_since",
+        "_only",
+        "_rows",
+        "_size",
+        "_sources",
+        "_version",
+        "_versions",
+    )
 
     def __init__(self, rows: RowCount, sources: Sequence[Source], counter: WorkCounter | None = None) -> None:
         """``counter``: while it stays, neither a source changes nor the number of rows, and no source is asked."""
@@ -129,9 +147,10 @@ class Incremental(abc.ABC):
         self._counter = counter
         self._always_all = False
         """All rows are made after every change, so nobody is asked which have changed."""
-        self._sources = sources
+        sources = self._sources = [getattr(each, "change_log", each) for each in sources]
         self._only = sources[0] if len(sources) == 1 else None
         """One source is asked without lists of versions."""
+        self._one_since = sources[0].one_since if len(sources) == 1 and isinstance(sources[0], RowLog) else None
         self._versions: list[int] | None = None
         self._version = self._counted = -1
 
@@ -152,6 +171,14 @@ class Incremental(abc.ABC):
             if last == self._version and used == self._size:
                 return
             if last >= 0 and not self._always_all:
+                if (one := self._one_since) is not None and used == self._size and (row := one(last)) >= 0:
+                    # A pod came or went: most often that is all that happened since the last time.
+                    try:
+                        self._make_one(row)
+                    except Exception:
+                        self.forget()
+                        raise
+                    return
                 changed = only.changed_since(last)
         else:
             before = self._versions

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import partial
-from typing import Any, Final, NamedTuple, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from framework.columns.counts import Counts
 from framework.columns.facts import CodedFact, CodedPredicate, Extent, grown, taints_key
 from framework.columns.groups import Axis, Groups
 from framework.columns.images import Images, ImageScore
-from framework.columns.incremental import Log, RowLog
+from framework.columns.incremental import Log, Placement, RowLog
 from framework.columns.node_values import ValuesByRow
 from framework.columns.nodes import NodeInfos
 from framework.columns.row_values import NodePredicate
@@ -44,14 +44,6 @@ ASKED_ONCE: Final = 16_384
 LEAST_KEPT: Final = 64
 """Enough for the inputs of one cycle, however many nodes there are."""
 KEPT_GROUPS: Final = 64
-
-
-class Placement(NamedTuple):
-    """A pod came to (``sign`` 1) or left (-1) the node of ``row``."""
-
-    row: int
-    pod: PodInfo
-    sign: int
 
 
 class Snapshot:
@@ -125,7 +117,7 @@ class Snapshot:
         self._rows[name] = row
         self._node_changed(row, info, labels=True)
         for pod in info.pods:
-            self.placements.append(Placement(row, pod, 1))
+            self.placements.append((row, pod, 1))
 
     def _new_row(self) -> int:
         row = len(self._infos)
@@ -160,7 +152,7 @@ class Snapshot:
         row = self._rows.pop(name)
         info = self._info(row)
         for pod in info.pods:
-            self.placements.append(Placement(row, pod, -1))
+            self.placements.append((row, pod, -1))
         self._infos[row] = None
         self._free.append(row)
         self._touched.pop(row, None)
@@ -185,10 +177,11 @@ class Snapshot:
                 ghost = self._ghosts[node_name] = NodeInfo()
             ghost.add_pod(pod)
             return
-        info = self._info(row)
+        info = self._infos[row]
+        assert info is not None
         info.add_pod(pod)
         self.usage.pod_changed(row, info, pod)
-        self.placements.append(Placement(row, pod, 1))
+        self.placements.append((row, pod, 1))
         self._touched[row] = None
 
     def remove_pod(self, node_name: str, uid: str) -> None:
@@ -204,7 +197,7 @@ class Snapshot:
         info = self._info(row)
         pod = info.remove_pod(uid)
         self.usage.pod_changed(row, info, pod)
-        self.placements.append(Placement(row, pod, -1))
+        self.placements.append((row, pod, -1))
         self._touched[row] = None
 
     def assume_pod(self, node_name: str, pod: PodInfo) -> None:
@@ -240,9 +233,11 @@ class Snapshot:
 
     def finish_refresh(self) -> None:
         """After the last change and ``set_order`` of a refresh: nodes that changed see today's image counts."""
-        self.images.count_nodes(len(self.order))
-        for row in self._touched:
-            self.images.freeze(row, self._info(row).name)
+        images = self.images
+        if images.total_nodes != len(self.order):
+            images.count_nodes(len(self.order))
+        for row in self._touched if images.are_there else ():
+            images.freeze(row, self._info(row).name)
         self._touched.clear()
 
     # --- guests -----------------------------------------------------------------------------------------------------
@@ -284,6 +279,11 @@ class Snapshot:
     def get(self, name: str) -> NodeInfo | None:
         row = self._rows.get(name)
         return None if row is None else self._infos[row]
+
+    def place(self, name: str) -> tuple[int, NodeInfo] | None:
+        """(row, node); None when there is no such node."""
+        row = self._rows.get(name, ABSENT)
+        return None if row == ABSENT or (info := self._infos[row]) is None else (row, info)
 
     def row(self, name: str) -> int:
         """KeyError when there is no such node."""

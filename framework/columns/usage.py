@@ -5,7 +5,7 @@ int64 as in Go: sums wrap.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -104,7 +104,7 @@ class Usage:
         self._code_of_row.pop(row, None)
         for name, column in self._requested.items():
             column[row] = wrap(info.requested.get(name, 0))
-        self._write_requested(row, info, tuple(info.requested))
+        self._write_requested(row, info, info.requested)
         self._rank_anew(row, info)
         self._ports_changed(row, info)
 
@@ -130,30 +130,40 @@ class Usage:
     def pod_changed(self, row: int, info: NodeInfo, pod: PodInfo) -> None:
         """``pod`` came to or left ``info``."""
         priority = pod.pod.spec.priority or 0
-        if len(info.pods) > self.pods[row]:
-            self.lowest_priority[row] = min(int(self.lowest_priority[row]), priority)
-        elif priority == self.lowest_priority[row]:
+        lowest = self.lowest_priority.item(row)
+        if len(info.pods) > self.pods.item(row):
+            if priority < lowest:
+                self.lowest_priority[row] = priority
+        elif priority == lowest:
             self._rank_anew(row, info)
-        self._write_requested(row, info, tuple(pod.requests))
+        self._write_requested(row, info, pod.requests)
         if pod.host_ports:
             self._ports_changed(row, info)
 
     def _rank_anew(self, row: int, info: NodeInfo) -> None:
         self.lowest_priority[row] = min((p.pod.spec.priority or 0 for p in info.pods), default=NO_POD)
 
-    def _write_requested(self, row: int, info: NodeInfo, names: tuple[str, ...]) -> None:
-        written = [info.non_zero_cpu, info.non_zero_memory]
+    def _write_requested(self, row: int, info: NodeInfo, names: Iterable[str]) -> None:
+        columns, requested = self._requested, info.requested
+        cpu, memory = info.non_zero_cpu, info.non_zero_memory
+        highest, lowest = (cpu, memory) if cpu > memory else (memory, cpu)
         for name in names:
-            column = self._requested.get(name)
+            column = columns.get(name)
             if column is None:
-                column = self._requested[name] = self._zeros()
+                column = columns[name] = self._zeros()
                 self.arrays += 1
-            amount = info.requested[name]
-            column[row] = wrap(amount)
-            written.append(amount)
-        self._bound(max(written), min(written))
-        self.non_zero_cpu[row] = wrap(info.non_zero_cpu)
-        self.non_zero_memory[row] = wrap(info.non_zero_memory)
+            amount = requested[name]
+            if amount > highest:
+                highest = amount
+            elif amount < lowest:
+                lowest = amount
+            column[row] = amount if LOWEST <= amount <= HIGHEST else wrap(amount)
+        if lowest < 0 or self.largest is None or highest > self.largest:
+            self._bound(highest, lowest)
+        if lowest < LOWEST or highest > HIGHEST:
+            cpu, memory = wrap(cpu), wrap(memory)
+        self.non_zero_cpu[row] = cpu
+        self.non_zero_memory[row] = memory
         self.pods[row] = len(info.pods)
         self._code_of_row.pop(row, None)
         self.log.append(row)
@@ -198,6 +208,11 @@ class OwnRows:
         self._whole: tuple[tuple[int, int, int, int | None], Column] | None = None
         """(what it looks at, all rows). The arrays are the very ones in which rows change."""
         self._worked_out: dict[WorkOut, WorkedOut] = {}
+
+    @property
+    def change_log(self) -> RowLog:
+        """The very source of its changes: whoever follows it asks that, without a detour."""
+        return self._usage.log
 
     @property
     def version(self) -> int:

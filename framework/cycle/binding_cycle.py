@@ -149,7 +149,8 @@ class BindingCycle:
             return
         core.api.event("Normal", "Scheduled", pod, f"Successfully assigned {trace.pod} to {node_name}")
         core.queue.leave(self.queued, "Bound")
-        profile.binding.post_bind(state, pod, node_name, trace)
+        if profile.enabled.post_bind:
+            profile.binding.post_bind(state, pod, node_name, trace)
         self.phase = Phase.ENDED
         trace.result = "bound"
         trace.finished_at = core.clock.now

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from framework.columns import Snapshot
 from framework.interface.fit_error import counted_fit_error_message
 from framework.interface.plugin import NodeStatuses
-from framework.interface.status import Code, Status
+from framework.interface.status import SUCCESS, Code, Status
 from framework.queue import Nomination
 from framework.trace.attempt import FEASIBLE, NOT_EVALUATED, FilterTrace, Recorded
 
@@ -61,8 +61,11 @@ class NodeToStatus(NodeStatuses):
 
     def set(self, position: int, status: Status) -> None:
         """A success leaves an earlier status of the node in place, as upstream's map does."""
-        if not status.is_success or self.trace.at(position) == NOT_EVALUATED:
-            self.trace.set(position, self._number(status))
+        trace = self.trace
+        if status is SUCCESS and trace.few is not None:
+            trace.few.setdefault(position, FEASIBLE)
+        elif not status.is_success or trace.at(position) == NOT_EVALUATED:
+            trace.set(position, self._number(status))
 
     def set_many(self, positions: NDArray[np.intp], verdict: NDArray[np.int32], statuses: list[Status]) -> None:
         """``verdict`` holds indices into ``statuses``, of which the first is success."""

@@ -17,7 +17,6 @@ from framework.cycle.core import SchedulingCore
 from framework.cycle.diagnosis import Diagnosis, NodeToStatus
 from framework.cycle.extending import ExtenderFilter
 from framework.extenders import EXTENDER
-from framework.interface.columns import one_row
 from framework.interface.cycle_state import CycleState
 from framework.interface.decisions import passes_of
 from framework.interface.node_info import PodInfo
@@ -26,7 +25,7 @@ from framework.profiles import FeasibleNodes, FilterRun, PodClass, Profile
 from framework.profiles.batch import Batch, HintTold
 from framework.profiles.filter_run import Answers, AsTheyAre, Promised, ask_nodes, count_nominated
 from framework.profiles.outcomes import error_text
-from framework.trace.attempt import AttemptTrace
+from framework.trace.attempt import AttemptTrace, FilterTrace
 
 MIN_FEASIBLE_NODES: Final = 100
 """So few are looked through at little cost, and fewer to choose from would crowd pods onto them."""
@@ -70,11 +69,30 @@ def find_nodes(
     pod_class: PodClass,
     trace: AttemptTrace,
     extenders: ExtenderFilter | None,
-) -> Generator[str, None, FoundNodes]:
-    """``pod_class``: the pod's class. ``extenders``: None where none are configured."""
-    snapshot = core.snapshot
+) -> Generator[str, None, FoundNodes | str]:
+    """``pod_class``: the pod's class. ``extenders``: None where none are configured.
+
+    The name of a node: batching named it, the pod fits there, and nothing else was to be known.
+    """
+    snapshot, batch = core.snapshot, profile.batch
     answer = profile.filtering.run_pre_filter(state, pod, trace, pod_class)
     yield "PreFilter"
+    nominated = pod.pod.status.nominated_node_name
+    hint: str | None = None
+    answers: AsTheyAre | None = None
+    if batch is not None and not nominated and not core.queue.nominator.has_nodes and answer.status is SUCCESS:
+        # Equal pods came before: their columns say all of the two nodes in question.
+        answers = profile.filtering.known_answers(pod_class)
+    if batch is not None and answers is not None:
+        hint = _hint(core, profile, batch, pod, trace.pod, answers)
+        place = snapshot.place(hint) if hint and core.placement is None else None
+        if place is not None and answers.status(*place) is SUCCESS:
+            position = snapshot.position_of_row.item(place[0])
+            trace.filter = FilterTrace.of_one(snapshot.order_names, position)
+            trace.more_passes = answers.passes
+            trace.batched_with = batch.scored_pod
+            yield "Filter"
+            return hint
     diagnosis = Diagnosis(NodeToStatus(snapshot), set(answer.limiting))
     if answer.status is not SUCCESS:
         if not answer.status.is_rejected:
@@ -90,22 +108,25 @@ def find_nodes(
         extenders.statuses = diagnosis.statuses
     search = NodeSearch(core, profile, profile.filtering.make_run(state, pod, pod_class), pod_class, diagnosis)
     state.filter_run = search.run
-    nominated = pod.pod.status.nominated_node_name
-    now = AsTheyAre(search.run)
-    hint = "" if profile.batch is None else _hint(core, profile, profile.batch, pod, trace.pod, now)
+    now = AsTheyAre(search.run.entries, snapshot, search.run)
+    if hint is None:
+        hint = "" if batch is None else _hint(core, profile, batch, pod, trace.pod, now)
+    looked = (answers or now).looked
+    if looked is not None:
+        search.run.count(looked)
     first = nominated or hint
-    found = search.only(first, now) if first and _is_candidate(core, first) else _NONE
+    row = search.only(first, now) if first and _is_candidate(core, first) else None
     trace.more_passes = passes_of(search.run.more_passes)
-    if len(found):
+    if row is not None:
         # Tried even when the PreFilter node lists leave it out (docs/semantics/framework.md#find-nodes).
-        alone = FeasibleNodes(pod_class, snapshot.order, 0, found)
+        alone = FeasibleNodes.alone(pod_class, snapshot.order, row)
         if extenders is not None:
             alone = yield from _extenders_alone(core, extenders, alone)
         if alone.count:
             if nominated:
                 trace.nominated_node_used = nominated
-            elif profile.batch is not None:
-                trace.batched_with = profile.batch.scored_pod
+            elif batch is not None:
+                trace.batched_with = batch.scored_pod
             yield "Filter"
             return FoundNodes(alone, diagnosis, hint=hint)
 
@@ -141,17 +162,8 @@ def find_nodes(
 
 def _hint(core: SchedulingCore, profile: Profile, batch: Batch, pod: PodInfo, key: str, now: AsTheyAre) -> str:
     """The node that batching names, or "". ``key``: the pod's ``namespace/name``."""
-
-    def rejects(name: str) -> bool | None:
-        node = core.snapshot.get(name)
-        if node is None:
-            return None
-        status = now.status(core.snapshot.row(name), node)
-        now.run.count(status)
-        return status.is_rejected
-
     cycle = core.queue.scheduling_cycle
-    hint, unusable = batch.hint(pod, cycle, core.clock.now, rejects)
+    hint, unusable = batch.hint(pod, cycle, core.clock.now, now.rejects)
     core.observer.batched(HintTold(key, profile.name, cycle, hint, batch.left, unusable))
     return hint
 
@@ -192,25 +204,29 @@ class NodeSearch:
         self._untouched = True
         """No node has a status yet."""
 
-    def only(self, node_name: str, now: AsTheyAre) -> NDArray[np.intp]:
-        """The nominated node alone. An error is only logged; pending plugins are not remembered (Go copies the
-        diagnosis, so only what is shared by reference stays)."""
+    def only(self, node_name: str, now: AsTheyAre) -> int | None:
+        """The row of the nominated node if the pod fits there. An error is only logged; pending plugins are not
+        remembered (Go copies the diagnosis, so only what is shared by reference stays)."""
         snapshot = self._core.snapshot
         row = snapshot.row(node_name)
         node = snapshot.get(node_name)
         assert node is not None
-        status = now.with_nominated(row, node) if self._profile.enabled.filter else SUCCESS
-        position = int(snapshot.position_of_row[row])
+        if not self._profile.enabled.filter:
+            status = SUCCESS
+        elif self._core.queue.nominator.has_nodes:
+            status = now.with_nominated(row, node)
+        else:
+            status = now.status(row, node)
         if status.code is Code.ERROR:
             self._core.observer.logged(f"Evaluation failed on nominated node: {error_text(status)}")
-            return _NONE
+            return None
         self._untouched = False
-        self._diagnosis.statuses.set(position, status)
+        self._diagnosis.statuses.set(int(snapshot.position_of_row[row]), status)
         if status.is_success:
-            return one_row(row)
+            return row
         if status.plugin:
             self._diagnosis.unschedulable_plugins.add(status.plugin)
-        return _NONE
+        return None
 
     def among(self, positions: NDArray[np.intp] | None) -> tuple[FeasibleNodes, Status | None]:
         """(the feasible nodes of these positions, None for all; the error that broke the search off)."""

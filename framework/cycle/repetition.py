@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
+import msgspec
 import numpy as np
 
 from framework.cycle.diagnosis import Failed
@@ -35,7 +36,7 @@ OVERHEAD: Final = 500
 """What an attempt costs besides its verdicts, in the same unit."""
 
 
-class ClusterVersions(NamedTuple):
+class ClusterVersions(msgspec.Struct, frozen=True, gc=False):
     """What an attempt's outcome depends on, besides the pod and its profile."""
 
     placements: int
@@ -118,7 +119,7 @@ class RepeatDiffers(AssertionError):
     """A plugin that calls itself repeatable is not, or an attempt rests on something that is not watched."""
 
 
-class AttemptStart(NamedTuple):
+class AttemptStart(msgspec.Struct, frozen=True):
     """How things stood when the attempt began."""
 
     versions: ClusterVersions
@@ -135,11 +136,12 @@ def begin(core: SchedulingCore, profile: Profile, pod: PodInfo) -> AttemptStart 
     repeats = core.repeats
     if repeats.rule == "off" or not profile.enabled.repeatable:
         return None
-    versions, start = _versions(core), core.next_start_node_index
+    nominator, start = core.queue.nominator, core.next_start_node_index
+    versions = ClusterVersions(core.cache.version, core.api.revision, nominator.version)
     last = repeats.get(pod.uid)
     if last is not None and not _can_be_repeated(last, pod, profile, versions, start):
         last = None
-    lonely = not core.queue.nominator.has_nodes and not pod.pod.status.nominated_node_name
+    lonely = not nominator.has_nodes and not pod.pod.status.nominated_node_name
     return AttemptStart(versions, start, core.services.asked, lonely, last)
 
 

@@ -29,6 +29,7 @@ from framework.interface.status import SUCCESS, Code, Status
 from framework.objects import Pod
 from framework.profiles import FeasibleNodes, Profile
 from framework.profiles.batch import Batch, KeptTold, RankedNodes
+from framework.profiles.binding import PERMITTED
 from framework.queue import CLEAR_NOMINATION, Nomination, QueuedPodInfo
 from framework.trace.attempt import AttemptTrace
 
@@ -39,10 +40,10 @@ Points = Generator[str, None, "BindingCycle | None"]
 
 
 def new_trace(core: SchedulingCore, queued: QueuedPodInfo) -> AttemptTrace:
-    pod = queued.pod
+    pod = queued.pod_info.pod
     return AttemptTrace(
         pod=queued.key,
-        uid=pod.metadata.uid,
+        uid=queued.pod_info.uid,
         profile=pod.spec.scheduler_name,
         attempt=queued.attempts,
         cycle=core.queue.scheduling_cycle,
@@ -65,7 +66,7 @@ def run_scheduling_cycle(core: SchedulingCore, queued: QueuedPodInfo, trace: Att
 
     state = CycleState()
     core.cache.update_snapshot(core.snapshot)
-    trace.nodes_total = len(core.snapshot)
+    trace.nodes_total = len(core.snapshot.order_names)
     # What extenders say is asked anew each time.
     at_start = None if core.services.extenders and interested(core, pod.pod) else repetition.begin(core, profile, pod)
     if at_start is not None and at_start.last is not None and core.repeats.rule == "used":
@@ -109,6 +110,11 @@ def schedule(
     extenders = ExtenderFilter(core, pod.pod, trace) if core.services.extenders else None
     try:
         found = yield from find_nodes(core, profile, state, pod, pod_class, trace, extenders)
+        if isinstance(found, str):
+            assert profile.batch is not None
+            trace.feasible_nodes = trace.evaluated_nodes = 1
+            _keep_for_equal_pods(core, profile, profile.batch, pod, found, found, trace)
+            return found
         if found.error is not None:
             if trace.extender_calls:
                 trace.extender_left = ()
@@ -126,7 +132,7 @@ def schedule(
         if extenders is not None and (interested(core, pod.pod) or not profile.enabled.score):
             return (yield from choose_with_extenders(core, profile, state, pod, nodes, trace))
         if nodes.count == 1:
-            chosen: str | Failed = core.snapshot.name_of_row(int(nodes.rows[0]))
+            chosen: str | Failed = core.snapshot.name_of_row(nodes.only_row)
         elif not profile.enabled.score:
             chosen = core.ties.pick(core.snapshot.names_of_rows(nodes.rows))
         else:
@@ -254,7 +260,7 @@ def prepare_binding(
     if status is not SUCCESS:
         _undo(core, profile, state, queued, pod, status, trace)
         return None
-    permitted = profile.binding.permit(state, pod, node_name, trace)
+    permitted = PERMITTED if not profile.enabled.permit else profile.binding.permit(state, pod, node_name, trace)
     if permitted.status.code is Code.WAIT:
         core.waiting_pods.add(pod, node_name, permitted.waits, core.now)
         trace.waiting_for = {plugin: wait / 1_000_000_000 for plugin, wait in permitted.waits.items()}

@@ -42,7 +42,8 @@ class PodInfo:
 
     def changed_to(self, pod: Pod) -> PodInfo:
         """The same pod with changes that none of what was worked out here rests on."""
-        info = PodInfo(pod)
+        info = PodInfo.__new__(PodInfo)
+        info.pod, info.uid = pod, self.uid
         info.__dict__.update(self.__dict__)
         return info
 
@@ -172,7 +173,8 @@ class NodeInfo:
         cpu, memory = pod.non_zero
         self.non_zero_cpu += cpu
         self.non_zero_memory += memory
-        self.used_ports.update(pod.host_ports)
+        if pod.host_ports:
+            self.used_ports.update(pod.host_ports)
 
     def remove_pod(self, uid: str) -> PodInfo:
         """Removes by uid; the last pod of the list moves into the hole. KeyError when the pod is not here."""

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 import msgspec
-from msgspec.structs import astuple, replace
+from msgspec.structs import replace
 
 from framework.interface.node_info import PodInfo
 from framework.objects.pod import PodSpec, Volume
 
 _encode: Final = msgspec.msgpack.Encoder().encode
-_VOLUMES: Final = PodSpec.__struct_fields__.index("volumes")
 _TOKEN: Final = "kube-api-access-"
 _TOKEN_LENGTH: Final = len(_TOKEN) + 5
 _TOKEN_VOLUME: Final = Volume(name=_TOKEN)
@@ -24,17 +23,17 @@ def signature(pod: PodInfo) -> bytes:
     A pod that preempted others comes back with one, and is then like the others still. Neither is the end of the name
     of the volume with its token, which the API server draws at random: replicas differ in nothing else.
     """
-    volumes = pod.pod.spec.volumes
-    for volume in volumes:
+    spec = pod.pod.spec
+    for volume in spec.volumes:
         if volume.name.startswith(_TOKEN):
-            volumes = tuple([_without_end(volume) for volume in volumes])
+            spec = replace(spec, volumes=tuple([_without_end(each) for each in spec.volumes]))
             break
-    return _signature(pod, volumes)
+    return _signature(pod, spec)
 
 
 def exact_signature(pod: PodInfo) -> bytes:
     """``signature`` with the names of all volumes: for code that may look at anything."""
-    return _signature(pod, pod.pod.spec.volumes)
+    return _signature(pod, pod.pod.spec)
 
 
 def _without_end(volume: Volume) -> Volume:
@@ -44,10 +43,8 @@ def _without_end(volume: Volume) -> Volume:
     return volume
 
 
-def _signature(pod: PodInfo, volumes: tuple[Volume, ...]) -> bytes:
-    metadata, status, spec = pod.pod.metadata, pod.pod.status, astuple(pod.pod.spec)
-    if volumes is not spec[_VOLUMES]:
-        spec = (*spec[:_VOLUMES], volumes, *spec[_VOLUMES + 1 :])
+def _signature(pod: PodInfo, spec: PodSpec) -> bytes:
+    metadata, status = pod.pod.metadata, pod.pod.status
     return _encode(
         (
             metadata.namespace,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from framework.interface import QueuedPod, QueueSortPlugin
 from framework.sentences import noted
+
+_TIME_BITS: Final = 64
+"""Nanoseconds since 1970 take 61 bits until 2043, and 63 until 2262."""
 
 
 class PrioritySort(QueueSortPlugin):
@@ -19,4 +22,5 @@ class PrioritySort(QueueSortPlugin):
         return first > second or (first == second and a.timestamp < b.timestamp)
 
     def sort_key(self, pod: QueuedPod) -> Any:
-        return (-(pod.pod.spec.priority or 0), pod.timestamp)
+        # One number: a queue compares its pods some ten times for each that leaves it.
+        return pod.timestamp - ((pod.pod.spec.priority or 0) << _TIME_BITS)

@@ -10,7 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from framework.interface import plugin as points
 from framework.interface.node_info import PodInfo
@@ -27,7 +29,7 @@ EMPTY_LIST, NOT_BATCHABLE = "empty_list", "pod_not_batchable"
 """Why scores cannot be gone by, in upstream's words (pkg/scheduler/metrics ``BatchCacheFlushed``)."""
 
 
-class HintTold(NamedTuple):
+class HintTold(msgspec.Struct, frozen=True):
     """What batching said when a node was looked for."""
 
     pod: str
@@ -42,7 +44,7 @@ class HintTold(NamedTuple):
     """Why what is kept could not be gone by; "" where it could, or nothing is kept."""
 
 
-class KeptTold(NamedTuple):
+class KeptTold(msgspec.Struct, frozen=True):
     """What batching kept when a node had been found."""
 
     profile: str
@@ -64,24 +66,22 @@ class RankedNodes:
         self._scored: tuple[ScoreTrace, tuple[str, ...], str] | None = (scores, names, chosen)
         """Until somebody asks: most attempts are followed by none that does."""
         self._order: Heap | Groups | None = None
-        self._left = scores.places - 1
-
-    def __len__(self) -> int:
-        return self._left
+        self.left = scores.places - 1
+        """How many nodes have not been taken."""
 
     def pop(self) -> str:
-        self._left -= 1
-        return self._ordered().pop()
+        self.left -= 1
+        return (self._order or self._ordered()).pop()
 
     def _ordered(self) -> Heap | Groups:
         if self._scored is not None:
             scores, names, chosen = self._scored
-            listed = [names[position] for position in scores.positions.tolist()]
             if self._ties.rule == "upstream":
+                listed = [names[position] for position in scores.positions.tolist()]
                 self._order = Heap(listed, scores.total.tolist())
                 self._order.pop()
             else:
-                self._order = Groups(self._ties, listed, scores.total.tolist(), chosen)
+                self._order = Groups(self._ties, names, scores.positions, scores.total, chosen)
             self._scored = None
         assert self._order is not None
         return self._order
@@ -120,25 +120,30 @@ class Heap:
 class Groups:
     """Equally good nodes together. One of a group is drawn when it is asked for."""
 
-    def __init__(self, ties: Ties, names: list[str], totals: list[int], chosen: str) -> None:
+    def __init__(
+        self, ties: Ties, names: tuple[str, ...], positions: NDArray[np.intp], totals: NDArray[np.int64], chosen: str
+    ) -> None:
+        """``names``: by position in the node list. ``totals``: of these ``positions``."""
         self._ties = ties
-        by_total: dict[int, list[str]] = {}
-        for name, total in zip(names, totals, strict=True):
-            by_total.setdefault(total, []).append(name)
-        self._groups = [by_total[total] for total in sorted(by_total)]
-        """The best last."""
-        self._take(self._groups[-1].index(chosen))
+        self._names = names
+        self._positions, self._totals = positions, totals
+        """Of the groups behind the best one, which are put together when their turn comes."""
+        self._best = self._next()
+        self._best.remove(chosen)
+
+    def _next(self) -> list[str]:
+        behind = self._totals != self._totals.max()
+        names = self._names
+        group = [names[position] for position in self._positions[~behind].tolist()]
+        self._positions, self._totals = self._positions[behind], self._totals[behind]
+        return group
 
     def pop(self) -> str:
-        group = self._groups[-1]
-        place = self._ties.pick_scored(len(group), len(group), lambda: np.arange(len(group)), lambda: group)
-        return self._take(place)
-
-    def _take(self, place: int) -> str:
-        name = self._groups[-1].pop(place)
-        if not self._groups[-1]:
-            self._groups.pop()
-        return name
+        if not self._best:
+            self._best = self._next()
+        group = self._best
+        size = len(group)
+        return group.pop(self._ties.pick_scored(size, size, lambda: np.arange(size), lambda: group))
 
 
 _SIGNED: Final = "signature"
@@ -207,7 +212,7 @@ class Batch:
         the scores that remain be right: nobody knows what the node that was taken last would score now.
         """
         scored = self._scored
-        if scored is None or not len(scored.rest):
+        if scored is None or not scored.rest.left:
             return "", ""
         if cycle != self._cycle + 1:
             return "", SKIPPED
@@ -223,7 +228,7 @@ class Batch:
     @property
     def left(self) -> int:
         """Nodes for the next equal pods."""
-        return 0 if self._scored is None else len(self._scored.rest)
+        return 0 if self._scored is None else self._scored.rest.left
 
     @property
     def scored_pod(self) -> str:

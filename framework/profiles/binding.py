@@ -15,7 +15,7 @@ from framework.interface.status import SKIP, SUCCESS, Code, Status
 from framework.objects import Pod
 from framework.objects.timestamps import SECOND
 from framework.profiles.build import EnabledPlugins
-from framework.profiles.outcomes import SharedOutcomes, answer, error_text, raised
+from framework.profiles.outcomes import MOST_USUAL, SharedOutcomes, answer, error_text, raised
 from framework.profiles.waiting_pods import MAX_TIMEOUT
 from framework.trace.attempt import AttemptTrace, PermitOutcome, PluginOutcome
 
@@ -29,7 +29,7 @@ class PermitAnswer:
     """Plugin → nanoseconds; only with Code.WAIT."""
 
 
-_PERMITTED: Final = PermitAnswer(SUCCESS, {})
+PERMITTED: Final = PermitAnswer(SUCCESS, {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,11 @@ class Binding:
         self._idle_pre_flight = tuple(PluginOutcome(each.name, SKIP) for each in enabled.pre_bind)
         self._bind = tuple((each.name, each.bind) for each in enabled.bind)
         self._post_bind = tuple((each.name, each.post_bind) for each in enabled.post_bind)
+        self._bound_at_once = {each.name: (PluginOutcome(each.name, SUCCESS),) for each in enabled.bind[:1]}
+        """What is on record when the first plugin binds the pod."""
+        self._idle_of: dict[frozenset[str], tuple[frozenset[str], bool, bool]] = {}
+        """Plugins that PreFilter skipped → (those that the pod need not be brought to, whether these are all of
+        Reserve, and of PreBind)."""
         self._reserve_outcomes = SharedOutcomes[PluginOutcome]()
         self._pre_flight_outcomes = SharedOutcomes[PluginOutcome]()
         self._pre_bind_outcomes = SharedOutcomes[PluginOutcome]()
@@ -72,8 +77,8 @@ class Binding:
 
     def reserve(self, state: CycleState, pod: Pod, node_name: str, trace: AttemptTrace) -> Status:
         """SUCCESS itself, or what ends the attempt."""
-        idle = self.idle(state)
-        if self._reserving <= idle:
+        idle, all_reserving, _ = self._idle_of.get(state.skip_filter) or self._find_idle(state)
+        if all_reserving:
             trace.reserve = self._idle_reserve
             return SUCCESS
         status = self._ask_reserve(state, pod, node_name, trace, idle)
@@ -90,7 +95,14 @@ class Binding:
 
     def idle(self, state: CycleState) -> frozenset[str]:
         """Plugins that this pod need not be brought to any more (``Plugin.skip_is_final``)."""
-        return state.skip_filter & self._final_skips
+        return (self._idle_of.get(state.skip_filter) or self._find_idle(state))[0]
+
+    def _find_idle(self, state: CycleState) -> tuple[frozenset[str], bool, bool]:
+        if len(self._idle_of) >= MOST_USUAL:
+            self._idle_of.clear()
+        idle = state.skip_filter & self._final_skips
+        found = self._idle_of[state.skip_filter] = (idle, self._reserving <= idle, self._pre_binding <= idle)
+        return found
 
     def _ask_reserve(
         self, state: CycleState, pod: Pod, node_name: str, trace: AttemptTrace, idle: frozenset[str]
@@ -146,13 +158,13 @@ class Binding:
             waits[plugin] = min(round(timeout * SECOND), MAX_TIMEOUT)
             waiting = status
         if waiting is None:
-            return _PERMITTED
+            return PERMITTED
         return PermitAnswer(Status(Code.WAIT, (*waiting.reasons, WAITED_ON), waiting.plugin), waits)
 
     def pre_bind_pre_flights(self, state: CycleState, pod: Pod, node_name: str, trace: AttemptTrace) -> Status:
         """Success when some plugin will work in PreBind, Skip when none will; a rejection here is an error."""
-        idle = self.idle(state)
-        if self._pre_binding <= idle:
+        idle, _, all_pre_binding = self._idle_of.get(state.skip_filter) or self._find_idle(state)
+        if all_pre_binding:
             state.skip_pre_bind = self._pre_binding
             trace.pre_bind_pre_flight = self._idle_pre_flight
             return SKIP
@@ -192,7 +204,8 @@ class Binding:
 
         ``waited``: goes on where an earlier call had to stop.
         """
-        if waited is None and self._pre_binding <= state.skip_pre_bind:
+        skipped = state.skip_pre_bind
+        if waited is None and (skipped is self._pre_binding or self._pre_binding <= skipped):
             return SUCCESS
         outcomes = list(trace.pre_bind)
         result = self._pre_bind(state, pod, node_name, outcomes, now, waited)
@@ -247,9 +260,14 @@ class Binding:
         outcomes: list[PluginOutcome] = []
         for plugin, bind in self._bind:
             try:
-                status = answer(bind(state, pod, node_name))
+                said = bind(state, pod, node_name)
             except Exception as error:  # noqa: BLE001 - a plugin may raise anything
                 status = raised(error)
+            else:
+                status = SUCCESS if said is None else said
+            if status is SUCCESS and not outcomes:
+                trace.bind = self._bound_at_once[plugin]
+                return SUCCESS
             outcomes.append(PluginOutcome(plugin, status))
             if status.code is not Code.SKIP:
                 break

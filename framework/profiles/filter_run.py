@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from framework.columns import Snapshot
 from framework.interface.cycle_state import CycleState
+from framework.interface.decisions import Passes
 from framework.interface.node_info import NodeInfo, PodInfo
 from framework.interface.plugin import PreFilterExtensions
 from framework.interface.status import SUCCESS, Code, Status
@@ -41,6 +42,11 @@ def priority_of(pod: Pod) -> int:
     return pod.spec.priority or 0
 
 
+def asked_by_node(entries: Sequence[FilterEntry]) -> list[tuple[int, FilterEntry]]:
+    """The entries that have to be called for every node in question, with their places among all."""
+    return [(place, entry) for place, entry in enumerate(entries) if entry.asked]
+
+
 class FilterRun:
     def __init__(
         self,
@@ -53,7 +59,9 @@ class FilterRun:
         verdicts: Verdicts,
         work: Work,
         pod_class: PodClass | None = None,
+        per_node: list[tuple[int, FilterEntry]] | None = None,
     ) -> None:
+        """``per_node``: what ``asked_by_node`` says of the entries, if it is known."""
         self.entries = tuple(entries)
         self.extensions = tuple(extensions)
         self.state = state
@@ -65,7 +73,8 @@ class FilterRun:
         """None for a state that is not the cycle's."""
         self.verdicts = verdicts
         """What the columnar plugins say, followed up to this cycle."""
-        self.per_node = [(i, entry) for i, entry in enumerate(self.entries) if entry.asked]
+        self.per_node = asked_by_node(entries) if per_node is None else per_node
+        """(place, entry) of the plugins that are asked node by node."""
         self.columnar = not self.per_node
         """No plugin has to be asked node by node for this pod: all nodes can be decided at once."""
         self.stateful = bool(extensions) or not self.columnar
@@ -127,21 +136,29 @@ class AsTheyAre:
     """What the plugins say of some nodes without a change, all of it asked before anything changes: columns are brought
     up to date once."""
 
-    __slots__ = ("_columns", "run")
+    __slots__ = ("_columns", "_entries", "_run", "_snapshot", "looked")
 
-    def __init__(self, run: FilterRun) -> None:
-        self.run = run
+    def __init__(self, entries: Sequence[FilterEntry], snapshot: Snapshot, run: FilterRun | None = None) -> None:
+        """``run``: that of the cycle; None where no plugin has to be asked node by node and no pod is nominated."""
+        self._entries = entries
+        self._snapshot = snapshot
+        self._run = run
+        self.looked: Status | None = None
+        """How the look ended that ``rejects`` took, beside the one that decides."""
         self._columns: list[NDArray[np.generic] | None] = []
         """Codes of the first entries, as far as they were asked for; None of those that are an error."""
 
     def status(self, row: int, node: NodeInfo) -> Status:
-        run, columns = self.run, self._columns
-        if not run.columnar:
+        run, columns = self._run, self._columns
+        if run is not None and not run.columnar:
             return run.case(NodeCase(run, row, node))
-        for place, entry in enumerate(run.entries):
-            if place == len(columns):
-                columns.append(None if entry.error is not None else entry.all_codes())
-            codes = columns[place]
+        known = len(columns)
+        for place, entry in enumerate(self._entries):
+            if place < known:
+                codes = columns[place]
+            else:
+                codes = None if entry.column is None else entry.column.follow().values
+                columns.append(codes)
             if codes is None:
                 assert entry.error is not None
                 return entry.error
@@ -149,10 +166,26 @@ class AsTheyAre:
                 return entry.status(int(code))
         return SUCCESS
 
+    def rejects(self, name: str) -> bool | None:
+        """Whether the plugins reject the pod on the node of this name; None where it is gone."""
+        place = self._snapshot.place(name)
+        if place is None:
+            return None
+        self.looked = status = self.status(*place)
+        return status.is_rejected
+
+    @property
+    def passes(self) -> Passes:
+        """Of that look, if there was one."""
+        status = self.looked
+        return () if status is None else (("" if status.is_success else status.plugin, status.code.name_, 1),)
+
     def with_nominated(self, row: int, node: NodeInfo) -> Status:
         """As ``FilterRun.with_nominated``."""
-        run = self.run
-        return run.with_nominated(row, node) if run.nominated_for(node.name) else self.status(row, node)
+        run = self._run
+        if run is not None and run.nominated_for(node.name):
+            return run.with_nominated(row, node)
+        return self.status(row, node)
 
 
 class NodeCase:

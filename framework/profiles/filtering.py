@@ -5,7 +5,7 @@ Rules: docs/semantics/framework.md#extension-points.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from framework.interface import plugin as points
@@ -14,7 +14,7 @@ from framework.interface.node_info import PodInfo
 from framework.interface.plugin import PreFilterResult
 from framework.interface.status import SKIP, SUCCESS, Code, Status
 from framework.profiles.build import EnabledPlugins
-from framework.profiles.filter_run import FilterRun
+from framework.profiles.filter_run import AsTheyAre, FilterRun, asked_by_node
 from framework.profiles.node_plans import FilterNodePlans, TooManyStatuses
 from framework.profiles.outcomes import SharedOutcomes, error_text, raised
 from framework.profiles.pod_class import FilterMemo, PodClass, PreFilterAnswer
@@ -42,6 +42,8 @@ class Filtering:
         self._passing = {each.name: PreFilterOutcome(each.name, SUCCESS, None) for each in enabled.pre_filter}
         self._skipping = {each.name: PreFilterOutcome(each.name, SKIP, None) for each in enabled.pre_filter}
         self._outcomes = SharedOutcomes[PreFilterOutcome]()
+        self._nominated: Callable[[str], Sequence[PodInfo]] | None = None
+        """Of the queue, which is made after the profiles."""
         self._filter = tuple((each.name, each) for each in enabled.filter)
         self._plans = {
             each.name: each.filter_plan
@@ -133,21 +135,38 @@ class Filtering:
     # --- Filter -----------------------------------------------------------------------------------------------------
 
     def make_run(self, state: CycleState, pod: PodInfo, pod_class: PodClass | None = None) -> FilterRun:
-        snapshot, queue = self._snapshot, self._services.ready_queue
+        snapshot = self._snapshot
         memo = None if pod_class is None else pod_class.filter_memo
-        if memo is None or memo.entries is None or not _follow_local(memo.local):
+        if memo is None or memo.entries is None or (memo.local and not _follow_local(memo.local)):
+            per_node = None
             entries = self._followed_entries(state, pod, kept=pod_class is not None and pod_class.kept)
             extensions = self._extensions(state)
             verdicts = shared_verdicts(self._columns, snapshot, entries)
             if memo is not None and not self._classes.is_fleeting(pod_class):
                 memo.entries, memo.extensions, memo.written = entries, extensions, WrittenState(state.snapshot())
                 memo.local = tuple([entry for entry in entries if entry.local is not None])
-                memo.verdicts = verdicts
+                memo.verdicts, memo.per_node, memo.nodes = verdicts, asked_by_node(entries), -1
         else:
             assert memo.verdicts is not None
-            entries, extensions, verdicts = memo.entries, memo.extensions, memo.verdicts
-        nominated = queue.nominated_pods_for_node
-        return FilterRun(entries, extensions, state, pod, snapshot, nominated, verdicts, self._columns.work, pod_class)
+            entries, extensions, verdicts, per_node = memo.entries, memo.extensions, memo.verdicts, memo.per_node
+        if (nominated := self._nominated) is None:
+            nominated = self._nominated = self._services.ready_queue.nominated_pods_for_node
+        work = self._columns.work
+        return FilterRun(entries, extensions, state, pod, snapshot, nominated, verdicts, work, pod_class, per_node)
+
+    def known_answers(self, pod_class: PodClass) -> AsTheyAre | None:
+        """What the plugins say of nodes without nominated pods, where an earlier pod of the class has their columns.
+
+        None where they were not asked before, or some plugin is asked node by node.
+        """
+        memo = pod_class.filter_memo
+        if memo is None or memo.entries is None or memo.local or memo.per_node:
+            return None
+        nodes = self._snapshot.nodes_log.version
+        if memo.nodes != nodes:
+            memo.nodes = nodes
+            memo.objecting = tuple([entry for entry in memo.entries if not _passes_as_long_as_nodes_stay(entry)])
+        return AsTheyAre(memo.objecting, self._snapshot)
 
     def _followed_entries(self, state: CycleState, pod: PodInfo, *, kept: bool) -> tuple[FilterEntry, ...]:
         """With the answers of plugins whose plans were made for them up to date."""
@@ -193,6 +212,11 @@ class Filtering:
             for each in self._enabled.pre_filter
             if each.name not in state.skip_filter and (extension := each.pre_filter_extensions()) is not None
         )
+
+
+def _passes_as_long_as_nodes_stay(entry: FilterEntry) -> bool:
+    column = entry.column
+    return column is not None and column.is_of_nodes and column.follow().limits == (0, 0)
 
 
 def _nothing_left(limiting: set[str]) -> Status:

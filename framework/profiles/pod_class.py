@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framework.columns import Snapshot
+from framework.interface.columns import one_row
 from framework.interface.plugin import PreFilterExtensions, PreFilterResult
 from framework.interface.status import Status
 from framework.profiles.post_filter import Following
@@ -44,6 +45,12 @@ class FilterMemo:
     verdicts: Verdicts | None = None
     local: tuple[FilterEntry, ...] = ()
     """The entries with plans that were made for plugins."""
+    per_node: list[tuple[int, FilterEntry]] | None = None
+    """As of ``FilterRun``."""
+    objecting: tuple[FilterEntry, ...] = ()
+    """The entries but for those that pass every node as long as the nodes themselves stay as they are."""
+    nodes: int = -1
+    """The version of the nodes for which that holds."""
 
 
 @dataclass(slots=True)
@@ -112,7 +119,18 @@ class PodClass(KeptForClass):
 class FeasibleNodes:
     """``verdicts`` is set when all nodes that it calls feasible were found, and no others."""
 
-    __slots__ = ("_rows", "count", "first", "in_row_order", "order", "pod_class", "recorded", "token", "verdicts")
+    __slots__ = (
+        "_row",
+        "_rows",
+        "count",
+        "first",
+        "in_row_order",
+        "order",
+        "pod_class",
+        "recorded",
+        "token",
+        "verdicts",
+    )
 
     def __init__(self, pod_class: PodClass, order: NDArray[np.intp], first: int, rows: NDArray[np.intp]) -> None:
         self.pod_class = pod_class
@@ -128,6 +146,17 @@ class FeasibleNodes:
         self.recorded: Recorded | None = None
         """Where the verdicts can be read, if they are set."""
         self._rows: NDArray[np.intp] | None = rows
+        self._row: int | None = None
+        """Of a node that was looked at alone."""
+
+    @classmethod
+    def alone(cls, pod_class: PodClass, order: NDArray[np.intp], row: int) -> FeasibleNodes:
+        """One node, before which no other was looked at."""
+        nodes = cls.__new__(cls)
+        nodes.pod_class, nodes.order, nodes.first, nodes.in_row_order = pod_class, order, 0, False
+        nodes.count, nodes.token, nodes.verdicts, nodes.recorded = 1, object(), None, None
+        nodes._rows, nodes._row = None, row
+        return nodes
 
     @classmethod
     def all_of(
@@ -140,13 +169,16 @@ class FeasibleNodes:
         nodes.count = verdicts.counts[0]
         nodes.token = verdicts.feasible
         nodes.recorded = Recorded(nodes.order, first, verdicts.history.mark(), numbers)
-        nodes._rows = None
+        nodes._rows = nodes._row = None
         return nodes
 
     @property
     def rows(self) -> NDArray[np.intp]:
         """In the order in which they were found."""
         if self._rows is None:
+            if self._row is not None:
+                self._rows = one_row(self._row)
+                return self._rows
             assert self.verdicts is not None
             order, first = self.order, self.first
             if self.count == len(order):
@@ -154,6 +186,11 @@ class FeasibleNodes:
                 return self._rows
             self._rows = self.order[self.positions_where(self.verdicts.history.values == 0)]
         return self._rows
+
+    @property
+    def only_row(self) -> int:
+        """Of one node."""
+        return int(self.rows[0]) if self._row is None else self._row
 
     def positions_where(self, wanted: NDArray[np.bool_]) -> NDArray[np.intp]:
         """Positions in the node list of the rows where ``wanted`` is true, in the order of the search."""

@@ -20,6 +20,7 @@ from framework.preemption.proposals import Proposals
 from framework.profiles.waiting_pods import WaitingPods
 
 _MASK: Final = (1 << 64) - 1
+_HALF: Final = 1 << 63
 
 
 class SeededGenerator:
@@ -49,10 +50,14 @@ class SeededGenerator:
         """0 ≤ result < n, every value equally likely."""
         if n <= 0:
             raise ValueError(f"below({n})")
-        limit = (1 << 64) - (1 << 64) % n
-        while (value := self.next()) >= limit:
-            pass
-        return value % n
+        while True:
+            # As ``next``: most attempts draw once.
+            self._state = z = (self._state + 0x9E3779B97F4A7C15) & _MASK
+            z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+            z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
+            z ^= z >> 31
+            if z < _HALF or z < (1 << 64) - (1 << 64) % n:
+                return z % n
 
 
 TieRule = Literal["seeded", "upstream", "smallest"]

@@ -20,7 +20,7 @@ from framework.interface.plugin import PreBindPlugin, ReservePlugin
 from framework.interface.status import SKIP, SUCCESS, Status
 from framework.objects import Pod
 from framework.profiles.binding import Binding
-from framework.profiles.filter_run import FilterRun
+from framework.profiles.filter_run import AsTheyAre, FilterRun
 from framework.profiles.filtering import Filtering
 from framework.profiles.node_plans import TooManyStatuses
 from framework.profiles.outcomes import answer
@@ -97,6 +97,10 @@ class _VerifiedFiltering(Filtering):
         if verification is not None:
             verification.filter(run)
         return run
+
+    def known_answers(self, pod_class: PodClass) -> AsTheyAre | None:
+        """None in a cycle that is looked at: ``make_run`` then compares."""
+        return None if self._verifier.verification_of(pod_class) is not None else super().known_answers(pod_class)
 
 
 class _VerifiedScoring(Scoring):

@@ -45,7 +45,7 @@ class PodNominator:
     @property
     def has_nodes(self) -> bool:
         """Whether any pod is promised a node."""
-        return any(self._pods_on)
+        return bool(self._pods_on) and any(self._pods_on)
 
     def nodes(self) -> list[str]:
         """Nodes with nominated pods, the parking place "" of cleared nominations left out."""

@@ -392,9 +392,9 @@ class InFlight:
         """Idempotent. Events that no pod in flight has to look at are dropped."""
         if self.pods.pop(uid, None) is None:
             return
-        oldest = next(iter(self.pods.values()), None)
-        if oldest is None:
+        if not self.pods:
             self._events.clear()
             return
+        oldest = next(iter(self.pods.values()))
         while self._events and self._events[0].sequence < oldest:
             self._events.popleft()

@@ -430,7 +430,7 @@ class SchedulingQueue:
     # --- reading ----------------------------------------------------------------------------------------------------
 
     def nominated_pods_for_node(self, node_name: str) -> list[PodInfo]:
-        if not len(self.nominator):
+        if not self.nominator.has_nodes:
             return []
         infos = []
         for ref in self.nominator.refs(node_name):

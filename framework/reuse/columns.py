@@ -80,6 +80,11 @@ class PlanColumn(Incremental):
         """Set when one input is all that the answer depends on, and numbers its states."""
         self._by_state: dict[int | None, Any] = {}
 
+    @property
+    def is_of_nodes(self) -> bool:
+        """Whether no answer changes while the nodes themselves stay as they are."""
+        return self._counter is not None
+
     def follow(self) -> History:
         """Brought up to date."""
         if self._counter is None or self._counter.version != self._counted:

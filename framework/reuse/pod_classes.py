@@ -120,6 +120,8 @@ class PodClasses(Generic[K]):
         """Number of the plugin whose fragments told the last new class from all others."""
         self._by_use: dict[K, None] = {}
         """Those that are kept, the least recently used first."""
+        self._last_used: K | None = None
+        """The last of them."""
         self._new: K | None = None
         """The class of the attempt under way, if it is seen for the first time."""
 
@@ -151,7 +153,9 @@ class PodClasses(Generic[K]):
             pod.__dict__.update(known[1])
         found = known[0]
         found.sights += 1
-        if found.sights > 1:
+        if found is self._last_used:
+            pass
+        elif found.sights > 1:
             self._keep(found)
         else:
             self._new = found
@@ -199,6 +203,7 @@ class PodClasses(Generic[K]):
     def _keep(self, found: K) -> None:
         self._by_use.pop(found, None)
         self._by_use[found] = None
+        self._last_used = found
         found.kept = True
         room = KEPT_BYTES // (BYTES_OF_ROW * max(1, self._snapshot.row_count))
         while len(self._by_use) > max(1, room):

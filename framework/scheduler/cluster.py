@@ -91,6 +91,8 @@ def _rfc3339(seconds: int) -> str:
 
 def with_condition(status: PodStatus, condition: PodCondition, now: str) -> PodStatus | None:
     """The status with this condition; None when it says the same already (upstream ``UpdatePodCondition``)."""
+    if not status.conditions:
+        return replace(status, conditions=(_condition_at(condition, now),))
     kept = list(status.conditions)
     for i, old in enumerate(kept):
         if old.type == condition.type:
@@ -101,7 +103,13 @@ def with_condition(status: PodStatus, condition: PodCondition, now: str) -> PodS
                 return None
             kept[i] = new
             return replace(status, conditions=tuple(kept))
-    return replace(status, conditions=(*kept, replace(condition, last_transition_time=now)))
+    return replace(status, conditions=(*kept, _condition_at(condition, now)))
+
+
+@lru_cache(maxsize=64)
+def _condition_at(condition: PodCondition, now: str) -> PodCondition:
+    """One for all pods that get it within a second."""
+    return replace(condition, last_transition_time=now)
 
 
 def has_condition(status: PodStatus, condition: PodCondition) -> bool:
@@ -240,8 +248,9 @@ class Cluster(Store):
 
     def _exchange(self, old: KubeObject, obj: O, *, counts: bool = True, **changes: Any) -> O:
         """``old``: the stored one. ``changes``: fields in which the new one differs from ``obj``."""
-        if counts:
-            self._announce_change()
+        if counts and self._subscriber is not None:
+            # As ``_announce_change``.
+            self._subscriber.before_change()
         updated = self._versioned(obj, **changes)
         self.put(updated, counts=counts)
         self._tell(ObjectUpdated(old, updated))
@@ -306,18 +315,21 @@ class Cluster(Store):
             listening = self._listen(type(event), kind, begins=begins)
         if not listening:
             return
-        self._unheard.append((event, listening))
         if self._controlling:
+            self._unheard.append((event, listening))
             return
         self._controlling = True
         try:
+            for act in listening:
+                act(self, event)
             while self._unheard:
                 event, listening = self._unheard.popleft()
                 for act in listening:
                     act(self, event)
         finally:
             self._controlling = False
-            self._unheard.clear()
+            if self._unheard:
+                self._unheard.clear()
 
     def _listen(self, event: type[InformerEvent], kind: type, *, begins: bool) -> tuple[Act, ...]:
         controllers = self._controllers if begins else (*self._controllers, *self._controllers_of_changes)

@@ -53,9 +53,17 @@ def resource_of(obj: KubeObject) -> str:
 def handle(core: SchedulingCore, event: InformerEvent) -> None:
     if core.listeners:
         tell_plugins(core.listeners, event)
+    if isinstance(event, ObjectUpdated) and isinstance(event.old, Pod) and isinstance(event.new, Pod):
+        # What comes most often, before every event is taken apart.
+        _pod_updated(core, event.old, event.new)
+    else:
+        _handle_others(core, event)
+    if core.proposals.is_used:
+        _tell_proposals(core, event)
+
+
+def _handle_others(core: SchedulingCore, event: InformerEvent) -> None:
     match event:
-        case ObjectUpdated(Pod() as old, Pod() as new):
-            _pod_updated(core, old, new)
         case ObjectAdded(Pod() as pod):
             _pod_added(core, pod)
         case ObjectDeleted(Pod() as pod):
@@ -73,8 +81,6 @@ def handle(core: SchedulingCore, event: InformerEvent) -> None:
         case ObjectAdded() | ObjectUpdated() | ObjectDeleted():
             was, now = sides(event)
             core.queue.move_all(change_of(was, now), was, now, core.now)
-    if core.proposals.is_used:
-        _tell_proposals(core, event)
 
 
 def _tell_proposals(core: SchedulingCore, event: InformerEvent) -> None:
@@ -187,7 +193,7 @@ def _assigned_pod_added(core: SchedulingCore, pod: PodInfo) -> None:
         core.cache.add_pod(pod)
     except CacheError as error:
         core.observer.logged(str(error))
-    core.queue.move_all(POD_ADD, None, pod.pod, core.now)
+    core.queue.move_all(POD_ADD, None, pod.pod, core.clock.now)
 
 
 def _pending_pod_updated(core: SchedulingCore, old: Pod, new: Pod) -> None:

@@ -39,7 +39,7 @@ def as_seen(event: InformerEvent) -> InformerEvent | None:
     """The event as that informer delivers it: a pod that finishes arrives as a delete. None: nothing is seen."""
     if isinstance(event, ObjectUpdated):
         old, new = event.old, event.new
-        if not isinstance(old, Pod) or not isinstance(new, Pod):
+        if not (isinstance(old, Pod) and isinstance(new, Pod)):
             return event
         before, after = old.status.phase in FINISHED, new.status.phase in FINISHED
         if not before and not after:
@@ -124,10 +124,11 @@ class Store:
     def put(self, obj: KubeObject, *, counts: bool = True) -> None:
         self.revision += counts
         self.others_revision += type(obj) not in _COUNTED_APART
-        objects = self._kinds.get(kind := kind_key(obj))
+        objects = self._kinds.get(kind := _KIND_KEYS.get(type(obj)) or kind_key(obj))
         if objects is None:
             objects = self._kinds[kind] = {}
-        key = object_key(obj)
+        # As ``object_key``; pods come more often than all others together.
+        key = (obj.metadata.namespace, obj.metadata.name) if type(obj) is Pod else object_key(obj)
         old = objects.get(key)
         objects[key] = obj
         if self._pod_labels and isinstance(obj, Pod):

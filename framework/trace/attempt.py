@@ -178,6 +178,14 @@ class FilterTrace:
         self._verdict = verdict
         self._explicit = 0
 
+    @classmethod
+    def of_one(cls, nodes: tuple[str, ...], position: int) -> FilterTrace:
+        """One node was looked at, and the pod fits there."""
+        trace = cls.__new__(cls)
+        trace.nodes, trace.verdicts, trace.recorded = nodes, [SUCCESS], None
+        trace.few, trace._verdict, trace._explicit = {position: FEASIBLE}, None, 0
+        return trace
+
     def record(self, verdicts: list[Status], explicit: int, recorded: Recorded) -> None:
         """Every node was looked at; ``explicit`` of them have a status of their own."""
         self.verdicts, self._explicit, self.recorded, self._verdict = verdicts, explicit, recorded, None
@@ -383,16 +391,13 @@ def in_turn(positions: NDArray[np.intp], first: int) -> NDArray[np.intp]:
     return positions if cut == 0 else np.concatenate((positions[cut:], positions[:cut]))
 
 
-class SharedContent:
+class SharedContent(msgspec.Struct, eq=False):
     """What is worked out from an attempt's content, kept for it and for the attempts that repeat it."""
 
-    __slots__ = ("digest", "encoded")
-
-    def __init__(self) -> None:
-        self.digest = b""
-        """See ``framework.trace.digest``; empty until it is asked for."""
-        self.encoded = b""
-        """See ``framework.trace.digest``; empty until it is asked for."""
+    digest: bytes = b""
+    """See ``framework.trace.digest``; empty until it is asked for."""
+    encoded: bytes = b""
+    """See ``framework.trace.digest``; empty until it is asked for."""
 
 
 class AttemptTrace(msgspec.Struct, eq=False):

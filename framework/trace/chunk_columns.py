@@ -103,12 +103,10 @@ class _FromArrays:
             self._now = filled(len(self._key), self.few)
         return self._now
 
-    def step(self, rows: Any, values: Any, now: NDArray[Any] | None, few: Mapping[int, int] | None = None) -> None:
-        """On to the next state: ``now``, or ``few`` where that says it."""
+    def step(self, rows: Any, values: Any, now: NDArray[Any]) -> None:
+        """On to the next state."""
         self.steps.append((rows, values))
-        self.few = few
-        if now is not None:
-            self._now = now
+        self._now, self.few = now, None
 
     def __len__(self) -> int:
         return len(self._key)
@@ -149,6 +147,18 @@ def filled(size: int, few: Mapping[int, int]) -> Ints:
     for row, value in few.items():
         made[row] = value
     return made
+
+
+def _between(before: Mapping[int, int], after: Mapping[int, int]) -> tuple[list[int], list[int]]:
+    """(the rows that differ, ascending, what they are after)."""
+    if len(before) == len(after) == 1:
+        # Pods of a batch, one node each.
+        ((old, held),), ((new, value),) = before.items(), after.items()
+        if old != new:
+            return ([old, new], [NOTHING, value]) if old < new else ([new, old], [value, NOTHING])
+        return ([], []) if held == value else ([new], [value])
+    rows = sorted({row for row, _ in before.items() ^ after.items()})
+    return rows, [after.get(row, NOTHING) for row in rows]
 
 
 class ColumnWriter:
@@ -206,11 +216,12 @@ class ColumnWriter:
             column = self._columns[number]
             if isinstance(column, _FromArrays) and column.few is not None:
                 if len(column.steps) == step and len(column) == size:
-                    rows = sorted({row for row, _ in column.few.items() ^ few.items()})
+                    rows, values = _between(column.few, few)
                     if not rows:
                         return before
                     if len(rows) * FEW <= size:
-                        column.step(rows, [few.get(row, NOTHING) for row in rows], None, few)
+                        column.steps.append((rows, values))
+                        column.few = few
                         return number, step + 1
             else:
                 place = self.array(filled(size, few), before)

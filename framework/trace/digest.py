@@ -20,6 +20,7 @@ import numpy as np
 from msgspec.structs import FieldInfo, fields
 from numpy.typing import NDArray
 
+from framework.interface.status import SUCCESS
 from framework.trace.arrays import pack
 from framework.trace.attempt import AttemptTrace, SharedContent
 from framework.trace.deferred import encode_deferred
@@ -51,6 +52,10 @@ a field was there are read with its default."""
 _shared_values: Final = attrgetter(*SHARED)
 own_numbers: Final = attrgetter(*OWN)
 _encode: Final = msgspec.msgpack.Encoder(enc_hook=encode_deferred).encode
+_blake2b: Final = hashlib.blake2b
+_ALL_FIT: Final = msgspec.Raw(_encode((0, [SUCCESS])))
+"""Of all attempts in which no node that was looked at had a status of its own."""
+_ALL_FIT_UNSCORED: Final = _encode((_ALL_FIT, None))
 _OUTCOMES: Final = tuple(
     SHARED.index(name) for name in ("pre_filter", "pre_score", "reserve", "pre_bind_pre_flight", "bind")
 )
@@ -94,9 +99,17 @@ def content_of(trace: AttemptTrace) -> SharedContent:
 
 def _hash(trace: AttemptTrace, encoded: bytes) -> bytes:
     filter_, scores = trace.filter, trace.scores
-    found = None if filter_ is None else (filter_.explicit, filter_.verdicts)
-    scored = None if scores is None else (scores.places, scores.best, scores.ties)
-    return hashlib.blake2b(encoded + _encode((found, scored)), digest_size=SIZE).digest()
+    if filter_ is None:
+        found: Any = None
+    elif len(filter_.verdicts) == 1:
+        found = _ALL_FIT
+    else:
+        found = (filter_.explicit, filter_.verdicts)
+    if scores is not None:
+        arrays = _encode((found, (scores.places, scores.best, scores.ties)))
+    else:
+        arrays = _ALL_FIT_UNSCORED if found is _ALL_FIT else _encode((found, None))
+    return _blake2b(encoded + arrays, digest_size=SIZE).digest()
 
 
 def update_with_arrays(hashed: Any, trace: AttemptTrace) -> None:
@@ -127,7 +140,7 @@ WHOLE_EVERY: Final = 128
 def digest(trace: AttemptTrace, previous: str = START) -> str:
     """The digest after ``trace``, given the one before it."""
     content = bytes.fromhex(previous) + _encode(own_numbers(trace)) + content_of(trace).digest
-    hashed = hashlib.blake2b(content, digest_size=SIZE)
+    hashed = _blake2b(content, digest_size=SIZE)
     if trace.cycle % WHOLE_EVERY == 1:
         update_with_arrays(hashed, trace)
     return hashed.hexdigest()

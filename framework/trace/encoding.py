@@ -104,6 +104,8 @@ class AttemptWriter:
         self._order_ids: dict[int, int] = {}
         self._statuses: list[Status] = []
         self._status_ids: dict[Status, int] = {}
+        self._all_fit: list[int] | None = None
+        """The statuses of attempts in which no node that was looked at had one of its own."""
         self._columns = ColumnWriter()
         self._numbers: dict[int, tuple[NDArray[np.int32], list[int]]] = {}
         self._places: dict[tuple[str, int], dict[str, ColumnState]] = {}
@@ -185,7 +187,12 @@ class AttemptWriter:
 
     def _verdict(self, frame: Frame, trace: AttemptTrace, filter_: FilterTrace) -> None:
         frame.nodes = self._nodes(filter_.nodes)
-        frame.statuses = [self._status(status) for status in filter_.verdicts]
+        if len(filter_.verdicts) > 1:
+            frame.statuses = [self._status(status) for status in filter_.verdicts]
+        else:
+            if self._all_fit is None:
+                self._all_fit = [self._status(filter_.verdicts[0])]
+            frame.statuses = self._all_fit
         recorded = filter_.recorded
         if recorded is not None:
             frame.order = self._order(recorded.order)

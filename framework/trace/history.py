@@ -118,7 +118,7 @@ class History:
         """``count`` rows (an index and a number, or arrays) get new values."""
         self._mark = self.limits = None
         self._room -= count
-        if not self._holds(values):
+        if not (-self._end <= values < self._end if type(values) is int else self._holds(values)):
             self._begin(Segment(self.values.astype(np.int64)))
         if self._shared:
             # The key of the segment is what marks read.

@@ -353,7 +353,7 @@ def test_placements_tell_of_pods_that_came_and_went_with_their_node() -> None:
     snapshot.set_node(make_node("n"))
     entries = snapshot.placements.since(version)
     assert entries is not None
-    assert [(entry.pod.uid, entry.sign) for entry in entries] == [(pod.uid, 1), (pod.uid, -1), (pod.uid, 1)]
+    assert [(placed.uid, sign) for _, placed, sign in entries] == [(pod.uid, 1), (pod.uid, -1), (pod.uid, 1)]
 
 
 def test_the_same_question_gives_the_same_input() -> None:

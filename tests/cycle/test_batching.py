@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Sequence
+from dataclasses import replace as replace_options
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,10 @@ from framework.objects import Node, Pod
 from framework.plugins.registry import built_in_registry
 from framework.profiles import SeededGenerator, TieRule, Ties
 from framework.profiles.batch import MOST_AGE, RankedNodes
-from framework.scheduler import Attempt, Observer, Scheduler
+from framework.profiles.filter_run import FilterRun
+from framework.profiles.verify import Verification
+from framework.queue import Nomination
+from framework.scheduler import Attempt, Observer, Scheduler, options
 from framework.trace.attempt import PluginScores, ScoreTrace
 from framework.trace.digest import START, digest
 from tests.builders import make_node, make_pod
@@ -38,7 +42,9 @@ def cluster_of(
     gates: FeatureGates = DEFAULT_GATES,
     more: Sequence[type[Plugin]] = (),
     configuration: dict[str, Any] | None = None,
+    verify: int = 0,
 ) -> Scheduler:
+    """``verify``: every how many cycles plugins are asked anew; such a cycle looks for its node as any other does."""
     registry = built_in_registry().with_plugins(more)
     profile: dict[str, Any] = {"pluginConfig": [{"name": "PodTopologySpread", "args": spreading}]}
     if more:
@@ -51,7 +57,15 @@ def cluster_of(
     }
     loaded = load_value(written, registry, gates)
     assert loaded.effective is not None, loaded.errors
-    scheduler = Scheduler(loaded.effective, registry, start=0, seed=1, ties=ties, observer=Observer())
+    scheduler = Scheduler(
+        loaded.effective,
+        registry,
+        start=0,
+        seed=1,
+        ties=ties,
+        observer=Observer(),
+        options=replace_options(options.DEFAULT, verify_reuse=verify),
+    )
     for node in nodes:
         scheduler.cluster.create_admitted(node)
     return scheduler
@@ -181,6 +195,42 @@ def test_a_hint_that_does_not_fit_costs_nothing_but_itself() -> None:
     assert (attempt.selected, attempt.batched_with) == ("c", "")
 
 
+@pytest.mark.parametrize("verify", [0, 1])
+def test_a_node_that_is_tainted_in_the_middle_of_a_batch_is_passed_over(verify: int) -> None:
+    scheduler = cluster_of(sizes(4, 5, 4, 4, 4), verify=verify)
+    attempts = [schedule(scheduler, make_pod(f"p{i}", **FULL)) for i in range(3)]
+    assert [each.selected for each in attempts] == ["b", "a", "c"]
+    scheduler.cluster.replace(make_node("d", taints=[{"key": "k", "effect": "NoSchedule"}]))
+    attempt = schedule(scheduler, make_pod("p3", **FULL))
+    assert (attempt.selected, attempt.batched_with) == ("e", "")
+
+
+def test_other_nominated_pods_count_on_the_node_of_a_hint() -> None:
+    scheduler = cluster_of(sizes(4, 5, 4, 4, 4))
+    for i in range(3):
+        schedule(scheduler, make_pod(f"p{i}", **FULL))
+    promised = make_pod("promised", requests={"cpu": "2"}, schedulingGates=[{"name": "later"}], priority=5)
+    scheduler.cluster.create_admitted(promised)
+    scheduler.core.queue.nominator.add(promised, Nomination("d"))
+    attempt = schedule(scheduler, make_pod("p3", **FULL))
+    assert (attempt.selected, attempt.batched_with) == ("e", "")
+
+
+def test_what_a_batched_attempt_reuses_is_verified(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+    verified = Verification.filter
+
+    def filter_(self: Verification, run: FilterRun) -> None:
+        seen.append(run.pod.pod.metadata.name)
+        verified(self, run)
+
+    monkeypatch.setattr(Verification, "filter", filter_)
+    scheduler = cluster_of(sizes(4, 5, 4, 4, 4), verify=1)
+    attempts = [schedule(scheduler, make_pod(f"p{i}", **FULL)) for i in range(5)]
+    assert [each.batched_with != "" for each in attempts] == [False, True, True, True, True]
+    assert seen == ["p0", "p1", "p2", "p3", "p4"]
+
+
 def test_a_nomination_goes_before_a_hint() -> None:
     scheduler = cluster_of(sizes(6, 5, 4))
     schedule(scheduler, make_pod("p0", requests={"cpu": "4"}))
@@ -223,7 +273,7 @@ def popped(rule: TieRule, totals: list[int]) -> Sequence[int]:
     scores = ScoreTrace(places, [PluginScores("any", 1, array, array)], array, tied)
     ranked = pickle.loads(pickle.dumps(RankedNodes(ties, scores, names, names[first])))
     order = [first]
-    while len(ranked):
+    while ranked.left:
         order.append(int(ranked.pop()))
     return order
 
@@ -271,10 +321,10 @@ SETTINGS = settings(max_examples=60, deadline=None, suppress_health_check=[Healt
 def test_every_attempt_is_batched_exactly_when_it_may_be(
     cpus: list[int], kinds: list[int], rule: TieRule, waits: list[int]
 ) -> None:
-    """Against the rule as it is written down, worked out from attempts alone; and pickled between them, all is the
-    same."""
+    """Against the rule as it is written down, worked out from attempts alone; and pickled between them, with plugins
+    asked anew, all is the same."""
     nodes = [make_node(f"n{i:02}", cpu=str(cpu)) for i, cpu in enumerate(cpus)]
-    scheduler, pickled = cluster_of(nodes, ties=rule), cluster_of(nodes, ties=rule)
+    scheduler, pickled = cluster_of(nodes, ties=rule), cluster_of(nodes, ties=rule, verify=1)
     free = {f"n{i:02}": cpu * 1000 for i, cpu in enumerate(cpus)}
     rest: dict[str, int] = {}
     """What is left of the attempt that scored: node → total."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import pytest
 
-from framework.interface import CycleState, FilterPlugin, NodeInfo, PermitPlugin, ReservePlugin, Status
+from framework.interface import BindPlugin, CycleState, FilterPlugin, NodeInfo, PermitPlugin, ReservePlugin, Status
+from framework.interface.status import SKIP, SUCCESS
 from framework.objects import Pod
 from framework.profiles import go_duration
 from framework.scheduler import PointReached
@@ -24,6 +26,14 @@ class Talks(ReservePlugin, PermitPlugin):
 
     def permit(self, state: CycleState, pod: Pod, node_name: str) -> tuple[Status | None, float]:
         return None, 0
+
+
+class Binds(BindPlugin):
+    name: ClassVar[str] = "Binds"
+    says: ClassVar[Status | None] = None
+
+    def bind(self, state: CycleState, pod: Pod, node_name: str) -> Status | None:
+        return self.says
 
 
 class Raises(FilterPlugin):
@@ -49,6 +59,25 @@ def test_a_cycle_stops_after_every_point() -> None:
     assert reached is not None
     assert reached.result == "bound"
     assert scheduler.step_point() is None
+
+
+@pytest.mark.parametrize(
+    ("said", "on_record"),
+    [
+        pytest.param(None, (("Binds", SUCCESS),), id="binds"),
+        pytest.param(Status(), (("Binds", SUCCESS),), id="binds, in so many words"),
+        pytest.param(SKIP, (("Binds", SKIP), ("DefaultBinder", SUCCESS)), id="leaves it to the next"),
+        pytest.param(Status.as_error("no"), (("Binds", Status.as_error("no")),), id="fails"),
+    ],
+)
+def test_what_bind_plugins_said_is_on_record(
+    said: Status | None, on_record: tuple[tuple[str, Status], ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Binds, "says", said)
+    points: dict[str, Sequence[str]] = {"bind": ("Binds", "DefaultBinder")}
+    attempt = SmallCluster([make_node("n1")], more=[Binds], points=points).schedule(make_pod("p"))
+    assert attempt.bind == on_record
+    assert attempt.result == ("failed" if said is not None and said.error else "bound")
 
 
 def test_an_event_within_a_cycle_does_not_change_its_snapshot() -> None:

@@ -26,9 +26,15 @@ TERMINAL_PHASES: Final = ("Succeeded", "Failed")
 
 
 def control_claims(cluster: ControlledCluster, event: InformerEvent) -> None:
+    if isinstance(event, ObjectUpdated):
+        # Of each pod that is bound; most have no claims.
+        pod = event.new
+        if isinstance(pod, Pod) and _may_need_claims(pod):
+            _sync_pod(cluster, pod)
+        return
     match event:
-        case ObjectAdded(Pod() as pod) | ObjectUpdated(_, Pod() as pod):
-            if pod.spec.resource_claims or pod.status.extended_resource_claim_status is not None:
+        case ObjectAdded(Pod() as pod):
+            if _may_need_claims(pod):
                 _sync_pod(cluster, pod)
         case ObjectDeleted(Pod() as pod):
             _pod_ended(cluster, pod)
@@ -41,6 +47,10 @@ def control_claims(cluster: ControlledCluster, event: InformerEvent) -> None:
             pod_now = None if owner is None else cluster.get(Pod, claim.namespace, owner.name)
             if pod_now is not None and pod_now.spec.resource_claims:
                 _sync_pod(cluster, pod_now)
+
+
+def _may_need_claims(pod: Pod) -> bool:
+    return bool(pod.spec.resource_claims) or pod.status.extended_resource_claim_status is not None
 
 
 def give_claims_back(cluster: ControlledCluster, event: InformerEvent) -> None:
