@@ -22,7 +22,17 @@ from framework.queue.queued_pod import QueuePlace
 from framework.queue.scheduling_queue import POD_UPDATE, UNSCHEDULABLE_TIMEOUT
 from framework.reports import klog
 from framework.reports.hint_lines import hint_entries
-from framework.reports.log_entries import SPREAD, Entry, Known, ends_of, entries_of, evicting, updated, why_unsigned
+from framework.reports.log_entries import (
+    Entry,
+    Known,
+    ends_of,
+    entries_of,
+    evicting,
+    plugins_that_sign_nothing,
+    unsigned_by,
+    updated,
+    why_unsigned,
+)
 from framework.reports.resource_scores import LEVEL as RESOURCES_LEVEL
 from framework.reports.resource_scores import resource_scores
 from framework.scheduler import Observer, Scheduler
@@ -38,6 +48,7 @@ HINTS_LEVEL: Final = 4
 """Below it nothing is written of single pods and events."""
 KEPT: Final = "Event received while pods are in flight"
 IDLE: Final = "Event is not making pod schedulable"
+SIGN_LEVEL: Final = 5
 BINDING: Final = "AssignedPodAdd"
 FAILURE: Final = "ScheduleAttemptFailure"
 CLAIMS: Final = "DynamicResources"
@@ -108,9 +119,23 @@ class SchedulerLog(Observer):
         """Names the scheduler that is heard, and begins with the plugins of its profiles."""
         self._scheduler = scheduler
         for profile in scheduler.configuration.profiles:
+            self._signing_disabled(scheduler, profile.scheduler_name)
             self._say(
                 2, "framework.go:502", "the scheduler starts to work with those plugins", Plugins=_plugins(profile)
             )
+
+    def _signing_disabled(self, scheduler: Scheduler, name: str) -> None:
+        """Upstream ``computeBatchablePlugins``; its names of plugins are in the order of a Go set."""
+        configuration = scheduler.configuration
+        if not configuration.feature_gates.enabled("OpportunisticBatching"):
+            return
+        if configuration.extenders:
+            message = "Disabling signatures for profile because it has extenders configured."
+            self._say(0, "framework.go:825", message, profile=name)
+        unable = plugins_that_sign_nothing(scheduler.profiles[name].enabled)
+        if configuration.extenders or unable:
+            message = "Disabling signatures for profile because plugins do not support it."
+            self._say(0, "framework.go:862", message, profile=name, plugins=unable)
 
     # --- what happens -------------------------------------------------------------------------------------------------
 
@@ -366,9 +391,17 @@ class SchedulerLog(Observer):
         return None if self._scheduler is None else self._scheduler.configuration.profile(name)
 
     def _sign(self, pod: Pod) -> None:
-        status = why_unsigned(pod, self._profile(pod.spec.scheduler_name))
-        if status:
-            self._say(5, "framework.go:898", "SignPod can't sign pod due to plugin", plugin=SPREAD, status=status)
+        scheduler, name = self._scheduler, pod.spec.scheduler_name
+        if scheduler is None or name not in scheduler.profiles or self.verbosity < SIGN_LEVEL:
+            return
+        configuration = scheduler.configuration
+        if configuration.extenders or not configuration.feature_gates.enabled("OpportunisticBatching"):
+            return
+        found = unsigned_by(pod, scheduler.profiles[name].enabled, self._profile(name))
+        if found is not None:
+            plugin, status = found
+            message = "SignPod can't sign pod due to plugin"
+            self._say(SIGN_LEVEL, "framework.go:898", message, plugin=plugin, status=status)
 
     def _entries(self, trace: AttemptTrace) -> Iterator[Entry]:
         pod = None if self._scheduler is None else self._scheduler.cluster.get(Pod, *trace.pod.split("/", 1))

@@ -12,9 +12,12 @@ import msgspec
 import numpy as np
 
 from framework.configuration.effective import EffectiveProfile
+from framework.interface.node_info import PodInfo
+from framework.interface.plugin import Plugin, SignPlugin
 from framework.interface.status import Code
 from framework.objects import Pod
 from framework.profiles.batch import HintTold, KeptTold
+from framework.profiles.build import EnabledPlugins
 from framework.reports import klog
 from framework.trace.attempt import AttemptTrace, PostFilterOutcome
 
@@ -51,10 +54,45 @@ def why_unsigned(pod: Pod | None, profile: EffectiveProfile | None) -> str:
     if args is None:
         return ""
     if pod is not None and pod.spec.topology_spread_constraints:
-        return "pods with topology spread constraints are not signable"
+        return "pods with topology constraints are not signable"
     if args.defaulting_type == "System" or args.default_constraints:
         return "pods with default topology constraints are not signable"
     return ""
+
+
+def _deciding(enabled: EnabledPlugins) -> list[Plugin]:
+    found: dict[str, Plugin] = {}
+    for each in (*enabled.pre_filter, *enabled.filter, *enabled.pre_score, *enabled.score):
+        found.setdefault(each.name, each)
+    return list(found.values())
+
+
+def plugins_that_sign_nothing(enabled: EnabledPlugins) -> list[str]:
+    """Sorted. One of them is enough for no pod of the profile to be signed."""
+    return sorted(each.name for each in _deciding(enabled) if not isinstance(each, SignPlugin))
+
+
+def unsigned_by(pod: Pod, enabled: EnabledPlugins, profile: EffectiveProfile | None) -> tuple[str, str] | None:
+    """The first plugin that signs no such pod and what it says; None where all sign it, or where nobody is asked since
+    one of them signs no pods at all. Upstream ``computeBatchablePlugins``, ``SignPod`` of each plugin."""
+    deciding = _deciding(enabled)
+    signers = [each for each in deciding if isinstance(each, SignPlugin)]
+    if len(signers) < len(deciding):
+        return None
+    info = PodInfo(pod)
+    refusing = next((each.name for each in signers if each.sign_pod(info) is None), "")
+    if refusing == SPREAD:
+        return refusing, why_unsigned(pod, profile)
+    return (refusing, _UNSIGNED.get(refusing, "")) if refusing else None
+
+
+_BACKED: Final = "signature disabled when dra extended resources are used in the cluster"
+_UNSIGNED: Final = {
+    "InterPodAffinity": "pods with InterPodAffinity are not signable",
+    "DynamicResources": "pods with dra resource claims are not signable",
+    "NodeResourcesFit": _BACKED,
+    "NodeResourcesBalancedAllocation": _BACKED,
+}
 
 
 def attempt_log(trace: AttemptTrace, profile: EffectiveProfile | None, verbosity: int) -> Iterator[str]:
