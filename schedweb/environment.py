@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from framework.objects.names import qualified_name_errors
 from framework.reading.addresses import without_credentials
 from schedweb.database.silence import STATEMENT_SECONDS
 
@@ -28,6 +29,8 @@ UI_PLACES = (ROOT / "frontend" / "dist", ROOT / "schedweb" / "ui")
 ROLES: Final = ("viewer", "operator", "editor", "admin")
 """schedweb/accounts/roles.py has what they mean."""
 LOG_FORMATS: Final = ("text", "json")
+WHOLE_MANIFESTS: Final = frozenset({"kubectl.kubernetes.io/last-applied-configuration"})
+"""Annotations whose value is an object as somebody applied it."""
 IDLE_SECONDS: Final = 5
 """A process that stands still in a transaction (frozen, or its host is gone) loses it: others wait for its locks."""
 LOCK_SECONDS: Final = 6
@@ -122,6 +125,8 @@ class Environment:
     """None: nobody logs in that way."""
     extender_urls: tuple[str, ...] = ()
     """What runs may call: URLs of extenders, each with all that is below it (schedweb/calling.py)."""
+    kept_annotations: tuple[str, ...] = ()
+    """Annotations that stay of what comes in, beside those that decisions and plugins read: extenders look at them."""
     notice_urls: tuple[str, ...] = ()
     """Who is told of pods that wait for a person, as Apprise has it. They hold secrets (schedweb/notices)."""
     notice_webhook: str = ""
@@ -157,6 +162,8 @@ class Environment:
         if self.log_format not in LOG_FORMATS:
             return f"LOG_FORMAT must be one of {', '.join(LOG_FORMATS)}, not {self.log_format!r}."
         if complaint := next(filter(None, map(extender_url_problem, self.extender_urls)), None):
+            return complaint
+        if complaint := next(filter(None, map(kept_annotation_problem, self.kept_annotations)), None):
             return complaint
         if complaint := self.notice_problem:
             return complaint
@@ -235,6 +242,7 @@ def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
         contexts=listed(variables.get("PLAYGROUND_CONTEXTS", "")),
         openid=openid_settings(variables),
         extender_urls=listed(variables.get("EXTENDER_URLS", "")),
+        kept_annotations=kept_annotations(variables),
         # By spaces: commas are within addresses.
         notice_urls=tuple(variables.get("PLAYGROUND_NOTICE_URLS", "").split()),
         notice_webhook=variables.get("PLAYGROUND_NOTICE_WEBHOOK", ""),
@@ -264,6 +272,20 @@ def openid_settings(variables: Mapping[str, str]) -> OpenIdSettings | None:
 def listed(text: str) -> tuple[str, ...]:
     """What stands between commas."""
     return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def kept_annotations(variables: Mapping[str, str]) -> tuple[str, ...]:
+    """As they are written; ``kept_annotation_problem`` says whether one may be kept."""
+    return listed(variables.get("KEPT_ANNOTATIONS", ""))
+
+
+def kept_annotation_problem(name: str) -> str:
+    """Why an annotation of this name is not kept, or ""."""
+    if name in WHOLE_MANIFESTS:
+        return f"KEPT_ANNOTATIONS must not name {name}: it holds whole manifests, with their secrets."
+    if errors := qualified_name_errors(name):
+        return f"KEPT_ANNOTATIONS names {name!r}, which is no annotation's key: {'; '.join(errors)}."
+    return ""
 
 
 def proxy_problem(proxy: str) -> str:

@@ -1,18 +1,21 @@
 """The door: whatever the server takes in goes through ``redact`` before it is stored, and what it shows once more.
 
-What stays is decided in framework/reading/redaction.py. Beside that the annotations stay that installed plugins read.
+What stays is decided in framework/reading/redaction.py. Beside that the annotations stay that installed plugins read,
+and those that the environment names for extenders (``KEPT_ANNOTATIONS``).
 What an older version stored may hold more, so manifests are redacted when they are shown, too.
 """
 
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Any
 
 from framework.reading.redaction import KEPT_ANNOTATIONS, Removed, redacted
+from schedweb.environment import kept_annotation_problem, kept_annotations
 
 log = logging.getLogger(__name__)
 
@@ -24,10 +27,12 @@ def redact(manifest: Mapping[str, Any], removed: Removed | None = None) -> dict[
 
 @cache
 def annotations_kept() -> frozenset[str]:
-    """With those that plugins of other packages read. Once per process: plugins are installed before it starts."""
+    """With those that plugins of other packages read, and those that the environment names. Once per process: plugins
+    are installed before it starts."""
+    named = {name for name in kept_annotations(os.environ) if not kept_annotation_problem(name)}
     found = entry_points(group="scheduling_playground.plugins")
     if not found:
-        return KEPT_ANNOTATIONS
+        return KEPT_ANNOTATIONS | named
     from framework.plugins.registry import plugin_of  # noqa: PLC0415 - the reader can do without the plugins
 
     kept: set[str] = set()
@@ -36,4 +41,4 @@ def annotations_kept() -> frozenset[str]:
             kept |= {*plugin_of(each).annotations}
         except Exception:  # noqa: BLE001 - whatever a package raises; `doctor` and the log of the web say it
             log.warning("the plugin %s cannot be loaded, so no annotation is kept for it", each.name)
-    return KEPT_ANNOTATIONS | kept
+    return KEPT_ANNOTATIONS | named | kept
