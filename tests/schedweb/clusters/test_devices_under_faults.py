@@ -27,7 +27,7 @@ CONFLICT: Json = {**NO, "reason": "Conflict", "code": 409, "message": "the objec
 GoesWrong = Callable[[ApiServer], Fault]
 WRONG: dict[str, GoesWrong] = {
     "409": lambda server: server.faults.answer(409, body=CONFLICT, times=2, **STATUS),
-    "429": lambda server: server.faults.answer(429, retry_after=1, times=2, **STATUS),
+    "429": lambda server: server.faults.answer(429, retry_after=1, times=3, **STATUS),
     "503": lambda server: server.faults.answer(503, times=2, **STATUS),
     "lost": lambda server: server.faults.drop_answer(times=1, **STATUS),
     "cut": lambda server: server.faults.cut_answer(times=1, **STATUS),
@@ -83,7 +83,7 @@ def test_each_claim_is_reserved_once_whatever_the_api_server_answers(
     replay_is_the_same(run)
 
 
-@pytest.mark.parametrize("wrong", ["409", "503", "lost"])
+@pytest.mark.parametrize("wrong", ["409", "429", "lost"])
 def test_what_is_given_back_is_so_before_the_next_attempt_takes_it_again(
     equipped: ApiServer, operator: Client, version: str, workers: Begin, wrong: str
 ) -> None:
