@@ -103,6 +103,7 @@ def test_what_is_given_back_is_so_before_the_next_attempt_takes_it_again(
     taken_again = order.index("+", 1) if "+" in order[1:] else len(order)
     assert "-" not in order[taken_again:], "nothing is given back after it was taken again"
     given = ClusterWrite.objects.get(run=run, purpose="unreserve")
+    assert given.outcome is not None
     assert given.outcome["result"] == ("conflict" if wrong == "409" else "done")
     assert given.outcome.get("looked", False) == (wrong in ("lost", "cut"))
     at_rest(run)
