@@ -53,12 +53,12 @@ from schedweb.runs.models import (
     StepChunk,
 )
 from schedweb.runs.storing.dictionaries import keep_dictionary
-from schedweb.runs.storing.heard import store_heard
+from schedweb.runs.storing.heard import store_heard, store_moves
 from schedweb.runs.storing.judgements import store_judgements
 from schedweb.runs.storing.lease import Lease, LeaseLost, expiry, mine
 from schedweb.runs.storing.patience import patiently
 from schedweb.runs.storing.real_pods import store_real_pods
-from schedweb.runs.storing.statements import is_mine
+from schedweb.runs.storing.statements import RunRow, is_mine
 from schedweb.runs.storing.upserts import identifier, upsert
 from schedweb.runs.storing.writes import store_answers, store_writes
 from schedweb.sentence_field import stored
@@ -96,6 +96,7 @@ class BatchWriter:
         self.lease = lease
         self.run = run
         self.run_key = identifier(Run, run.pk)
+        self.run_row = RunRow(lease)
         self.seq = run.seq
         stored = msgspec.json.decode(run.columns, type=dict[QueueName, msgspec.Raw])
         self.columns = {name: bytes(raw).decode() for name, raw in stored.items()}
@@ -184,7 +185,7 @@ class BatchWriter:
         if batch.state == "stopped":
             # Here, as the worker may die before it gives the run back.
             settings["wanted"] = False
-        updated = Run.objects.filter(mine(self.lease)).update(
+        updated = self.run_row.update(
             state=batch.state,
             speed=batch.speed,
             position=batch.position,
@@ -208,7 +209,6 @@ class BatchWriter:
             hit=None if batch.hit is None else msgspec.to_builtins(batch.hit),
             used_at=timezone.now(),
             taking_over=False,
-            lease_expires=expiry(),
             **settings,
         )
         if not updated:
@@ -332,14 +332,7 @@ class BatchWriter:
                 of_people = entries.filter(pk=outcome.id, type__in=SETTING)
                 settings |= settings_of(of_people.values_list("command", flat=True).first() or {})
         if batch.clock_moves:
-            JournalEntry.objects.create(
-                run=self.run,
-                type=CLOCK,
-                command={"type": CLOCK, "moves": batch.clock_moves},
-                status=JournalEntry.Status.APPLIED,
-                position=batch.clock_moves[0][0],
-                clock=batch.clock_moves[-1][1],
-            )
+            store_moves(self.run, batch.clock_moves)
         if batch.place is not None:
             placed = entries.filter(pk=batch.place.id, status=JournalEntry.Status.PENDING)
             placed.update(status=JournalEntry.Status.APPLIED, position=batch.place.position, clock=batch.place.clock)

@@ -7,12 +7,14 @@ Run.objects leaves out what was deleted, and so do these.
 from __future__ import annotations
 
 import datetime
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Any, Final, cast
 
 from django.db import connection
+from django.db.models.sql.subqueries import UpdateQuery
 
 from schedweb.runs.models import ClusterWrite, Followed, JournalEntry, Run
-from schedweb.runs.storing.lease import Lease
+from schedweb.runs.storing.lease import Lease, expiry, mine
 from schedweb.runs.storing.upserts import identifier, inserted, table_of
 
 _RUN, _ENTRY = table_of(Run), table_of(JournalEntry)
@@ -27,6 +29,35 @@ WHERE run_id = %s AND number = %s AND outcome IS NULL"""
 _COUNTED: Final = f"""UPDATE {table_of(Followed)} SET writes_done = writes_done + %s,
 writes_refused = writes_refused + %s WHERE run_id = %s"""
 _CHANGED: Final = f"UPDATE {table_of(Followed)} SET changes = changes + %s, changed_at = %s WHERE run_id = %s"
+
+
+class RunRow:
+    """The row of a run that is held."""
+
+    def __init__(self, lease: Lease) -> None:
+        self._held = Run.objects.filter(mine(lease))
+        self._fields = {field.name: field for field in Run._meta.concrete_fields}
+        self._made: dict[tuple[tuple[str, bool], ...], tuple[str, list[Any]]] = {}
+        """Statements by (field, whether it is NULL), with the values behind those of the fields."""
+
+    def update(self, **values: Any) -> bool:
+        """And holds it for as long as a lease lasts. False: it is somebody else's."""
+        key = tuple((name, value is None) for name, value in values.items())
+        statement, rest = self._made.get(key) or self._made.setdefault(key, self._statement(values))
+        given = [self._stored(name, value) for name, value in values.items() if value is not None]
+        with connection.cursor() as cursor:
+            cursor.execute(statement, [*given, *rest])
+            return bool(cursor.rowcount)
+
+    def _statement(self, values: Mapping[str, Any]) -> tuple[str, list[Any]]:
+        query = cast("Any", self._held.query.chain(UpdateQuery))
+        query.add_update_values({**values, "lease_expires": expiry()})
+        statement, parameters = query.get_compiler(connection=connection).as_sql()
+        given = sum(value is not None for value in values.values())
+        return statement, list(parameters[given:])
+
+    def _stored(self, name: str, value: Any) -> Any:
+        return self._fields[name].get_db_prep_save(value, connection)
 
 
 def _mine(lease: Lease) -> list[Any]:
