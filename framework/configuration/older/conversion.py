@@ -13,6 +13,7 @@ from framework.configuration.load import Loaded, load
 from framework.configuration.older.draft import Draft, as_yaml, with_lost_comments
 from framework.configuration.older.findings import OUTCOMES, Finding, Findings
 from framework.configuration.older.flags import apply_flags, need_old_defaults, policy_flags, provider_of
+from framework.configuration.older.kinds import refuse_wrong_kinds
 from framework.configuration.older.policy import Converted, convert_policy
 from framework.configuration.older.recognition import Flag, Form, NotOlder, Piece, recognise
 from framework.configuration.older.versions import convert_version
@@ -54,6 +55,8 @@ def convert(text: str, catalogue: PluginCatalogue, flags: str = "") -> Conversio
             raise NotOlder(sentence("the flags are no command line but a configuration"))
         given = (*given, *beside.flags)
     policy, main = _sorted_out(found.pieces, given)
+    for piece in found.pieces:
+        refuse_wrong_kinds(piece)
     notes: list[Findings] = []
     converted = None
     if policy is not None:

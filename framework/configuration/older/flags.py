@@ -33,6 +33,8 @@ _OF_OLD_DEFAULTS: Final = (
 )
 """Kubernetes 1.22 was the last with any of these; its default plugins are meant."""
 
+_HARD: Final = "hardPodAffinitySymmetricWeight"
+
 _DURATION, _BOOLEAN, _NUMBER, _FRACTION, _TEXT = "duration", "boolean", "number", "fraction", "text"
 _FIELDS: Final[dict[str, tuple[tuple[str, ...], str]]] = {
     "--leader-elect": (("leaderElection", "leaderElect"), _BOOLEAN),
@@ -95,18 +97,36 @@ class _Flags:
         self._draft = draft
         self._findings = findings
         self._has_file = has_file
+        self._is_given = has_file
+        """The file that --config names stands in the text, too."""
         self._has_policy = has_policy
 
     def apply(self, flags: Iterable[Flag]) -> None:
-        for flag in flags:
-            self._apply(flag)
+        given = list(flags)
+        self._has_file = self._has_file or any(flag.name == "--config" for flag in given)
+        last = {flag.name: flag for flag in given}
+        for flag in given:
+            if flag is not last[flag.name] and flag.name in (*_FIELDS, *_DEPRECATED):
+                words = sentence("{flag} stands here once more, further on: the last one counted.", flag=flag.name)
+                self._tell("dropped", flag, words)
+            else:
+                self._apply(flag)
 
     def _tell(self, outcome: Outcome, flag: Flag, words: Words) -> None:
         path = flag.path or flag.name
         self._findings.found.append(Finding(outcome=outcome, what=flag.name, path=path, line=flag.line, sentence=words))
 
     def _apply(self, flag: Flag) -> None:
-        if flag.name in _DEPRECATED and (self._has_file or (flag.name == "--algorithm-provider" and self._has_policy)):
+        if not flag.name.startswith("-"):
+            words = sentence(
+                "{word} belongs to no flag, and kube-scheduler takes no other arguments. A flag that is true or false "
+                "has its value behind an equals sign.",
+                word=flag.name,
+            )
+            self._tell("dropped", flag, words)
+        elif flag.name == "--algorithm-provider" and self._has_policy:
+            self._tell("dropped", flag, sentence("{field} did not count beside a Policy.", field=flag.name))
+        elif flag.name in _DEPRECATED and self._has_file:
             words = sentence("{flag} does not count beside a configuration file.", flag=flag.name)
             self._tell("dropped", flag, words)
         elif flag.name in _FIELDS or flag.name in _DEPRECATED:
@@ -148,6 +168,10 @@ class _Flags:
             return
         if path[0] == "profiles":
             self._draft.set(("profiles", 0, "schedulerName"), value)
+        elif path[0] == "InterPodAffinity" and self._has_policy and self._has_hard_affinity():
+            words = sentence("{field} gives way to {kept}, which stands beside it.", field=flag.name, kept=_HARD)
+            self._tell("dropped", flag, words)
+            return
         elif path[0] == "InterPodAffinity":
             profiles = max(1, len(self._draft.get(("profiles",)) or ()))
             for i in range(profiles):
@@ -157,8 +181,13 @@ class _Flags:
         place = "profiles[0].schedulerName" if path[0] == "profiles" else ".".join(path)
         self._tell("carried", flag, sentence("{flag} is {field} of the configuration.", flag=flag.name, field=place))
 
+    def _has_hard_affinity(self) -> bool:
+        """The Policy's own weight won over the flag."""
+        entries = self._draft.get(("profiles", 0, "pluginConfig")) or ()
+        return any(each.get("name") == "InterPodAffinity" for each in entries)
+
     def _config(self, flag: Flag) -> None:
-        if self._has_file:
+        if self._is_given:
             words = sentence("{flag} names the file that is converted here.", flag=flag.name)
             self._tell("carried", flag, words)
         else:
@@ -169,10 +198,10 @@ class _Flags:
             self._tell("dropped", flag, words)
 
     def _policy(self, flag: Flag) -> None:
-        if self._has_policy:
+        if self._has_policy and flag.name in _POLICY[:2]:
             words = sentence("{flag} names the Policy that is converted here.", flag=flag.name)
             self._tell("carried", flag, words)
-        elif self._has_file:
+        elif self._has_file and not self._has_policy:
             words = sentence("{flag} does not count beside a configuration file.", flag=flag.name)
             self._tell("dropped", flag, words)
         elif flag.name in ("--policy-configmap-namespace", "--use-legacy-policy-config"):
@@ -197,7 +226,13 @@ class _Flags:
             return
         # A gate that another depends on comes first; those whose needs are not met are told.
         for name, value in sorted(given.items(), key=lambda each: _depth(each[0])):
-            if name in ("AllAlpha", "AllBeta") or name not in GATES:
+            if name in ("AllAlpha", "AllBeta"):
+                words = sentence(
+                    "{gate} switches many feature gates at once; here each is set by its own name.", gate=name
+                )
+                self._tell("dropped", flag, words)
+                continue
+            if name not in GATES:
                 words = sentence(
                     "The feature gate {gate} is none of kube-scheduler 1.36: what it switched came for good or went, "
                     "or another component reads it.",
@@ -238,9 +273,11 @@ def _number(text: str) -> int | None:
 
 
 def _fraction(text: str) -> float | int | None:
-    if not re.fullmatch(r"\d{1,9}(\.\d{1,9})?", text, re.ASCII):
+    """As Go reads it: a sign and an exponent are allowed; a negative qps is no limit."""
+    if not re.fullmatch(r"[+-]?\d{1,9}(\.\d{1,9})?(e[+-]?\d)?", text, re.ASCII | re.IGNORECASE):
         return None
-    return int(text) if "." not in text else float(text)
+    value = float(text)
+    return int(value) if value.is_integer() else value
 
 
 _VALUES: Final[dict[str, Callable[[str], Any]]] = {

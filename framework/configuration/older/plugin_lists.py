@@ -30,7 +30,15 @@ from framework.configuration.older.history import (
     default_score,
     lists_plugins_by_point,
 )
-from framework.configuration.older.strategies import FIT, Strategy, chosen, required_labels, with_expressions
+from framework.configuration.older.strategies import (
+    ARGUMENTS,
+    FIT,
+    Strategy,
+    chosen,
+    required_labels,
+    tell_unknown,
+    with_expressions,
+)
 from framework.configuration.types import API_GROUP, API_VERSION, Plugin, PluginSet
 from framework.sentences import Words, sentence
 
@@ -160,11 +168,14 @@ class _Profile:
                 )
                 self._findings.changed(each.what, each.at, words)
             else:
-                kept = FIT if self._strategy is None else self._strategy.what
-                words = sentence(
-                    "NodeResourcesFit has one scoring strategy, and that is {kept}: {old} has no place beside it.",
-                    kept=kept,
-                    old=each.what,
+                words = (
+                    sentence("NodeResourcesFit scores itself: {old} has no place beside it.", old=each.what)
+                    if self._strategy is None
+                    else sentence(
+                        "NodeResourcesFit has one scoring strategy, and that is {kept}: {old} has no place beside it.",
+                        kept=self._strategy.what,
+                        old=each.what,
+                    )
                 )
                 self._findings.dropped(each.what, each.at, words)
 
@@ -190,6 +201,12 @@ class _Profile:
                 return (*self._at, "plugins", point, which, i)
         return self._at
 
+    def _place_of_args(self, name: str) -> Path:
+        """Entries of the list may be null."""
+        entries = self._old.get("pluginConfig") or ()
+        i = next(i for i, each in enumerate(entries) if isinstance(each, dict) and each.get("name") == name)
+        return (*self._at, "pluginConfig", i)
+
     def _unreserve(self) -> None:
         if "unreserve" not in self._plugins:
             return
@@ -197,6 +214,9 @@ class _Profile:
         for plugin in self._written("unreserve").enabled:
             if plugin.name not in self._draft.names((*at, "reserve", "enabled")):
                 self._draft.edit(EnablePlugin(profile=self._index, point="reserve", name=plugin.name))
+        for plugin in self._written("unreserve").disabled:
+            words = sentence("{plugin} has nothing to do at {point} today.", plugin=plugin.name, point="unreserve")
+            self._findings.dropped(plugin.name, self._place("unreserve", plugin.name, "disabled"), words)
         words = sentence("Plugins at unreserve are plugins at reserve today, which undo what they reserved.")
         self._findings.changed("unreserve", (*self._at, "plugins", "unreserve"), words)
         self._draft.remove((*at, "unreserve"))
@@ -366,6 +386,8 @@ class _Profile:
                 elif name in RESOURCES and (self._strategy is None or self._strategy.what != name):
                     words = sentence("{plugin} is not used, so its arguments are left out.", plugin=name)
                     self._findings.dropped(name, place, words)
+                elif name in RESOURCES:
+                    tell_unknown(each.get("args"), ARGUMENTS, (*place, "args"), self._findings)
             elif isinstance(each, dict) and isinstance(each.get("args"), dict):
                 self._own_arguments(name, each["args"], place)
         if self._strategy is not None and (
@@ -404,8 +426,7 @@ class _Profile:
         args = self._args.get(NODE_LABEL)
         if not isinstance(args, dict):
             return
-        i = [str(each.get("name")) for each in self._old["pluginConfig"]].index(NODE_LABEL)
-        at: Path = (*self._at, "pluginConfig", i, "args")
+        at: Path = (*self._place_of_args(NODE_LABEL), "args")
         expressions = self._label_expressions()
         if expressions and any(plugin.name == NODE_LABEL for plugin in self._written("filter").enabled):
             own = self._args.get(_AFFINITY)
@@ -433,8 +454,7 @@ class _Profile:
         if args.get("defaultConstraints") and self._version in ("v1alpha1", "v1alpha2", "v1beta1"):
             self._draft.edit(SetArgs(profile=self._index, plugin=_SPREAD, path=path, value="List"))
             words = sentence("Constraints of one's own need defaultingType List in v1.")
-            i = [str(each.get("name")) for each in self._old["pluginConfig"]].index(_SPREAD)
-            self._findings.changed(_SPREAD, (*self._at, "pluginConfig", i), words)
+            self._findings.changed(_SPREAD, self._place_of_args(_SPREAD), words)
         elif self._version in ("v1alpha1", "v1alpha2") and self._is_spreading_off():
             self._draft.edit(SetArgs(profile=self._index, plugin=_SPREAD, path=path, value="List"))
 

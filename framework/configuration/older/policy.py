@@ -21,6 +21,7 @@ from framework.configuration.older.strategies import (
     Strategy,
     chosen,
     required_labels,
+    tell_unknown,
     with_expressions,
 )
 from framework.sentences import sentence
@@ -29,6 +30,8 @@ _BEFORE: Final = ("SchedulingGates", "PrioritySort")
 _BEHIND: Final = ({"name": "DynamicResources", "weight": 2}, {"name": "DefaultPreemption"}, {"name": "DefaultBinder"})
 _LAST: Final = {"name": "NodeDeclaredFeatures"}
 _SERVICE_AFFINITY: Final = GONE["ServiceAffinity"]
+_RATIO: Final = "requestedToCapacityRatioArguments"
+_WITHOUT_ARGUMENT: Final = ("LeastRequestedPriority", "MostRequestedPriority")
 _INT32: Final = 2**31 - 1
 _KNOWN: Final = (
     "apiVersion",
@@ -93,6 +96,7 @@ class _Policy:
             return set(names.DEFAULT_PREDICATES)
         found = set(names.MANDATORY)
         for i, entry in enumerate(listed):
+            tell_unknown(entry, ("name", "argument"), ("predicates", i), self._findings)
             predicate = self._predicate(entry, ("predicates", i))
             if predicate:
                 found.add(predicate)
@@ -124,10 +128,13 @@ class _Policy:
             else:
                 words = sentence("{predicate} is the filter of {plugins}.", predicate=written, plugins=plugins)
                 self._findings.carried(written, at, words)
+            self._unused(written, argument, (), at)
             return name
         labels = argument.get("labelsPresence")
-        if isinstance(labels, dict):
-            wanted = [str(each) for each in labels.get("labels") or ()]
+        wanted = [str(each) for each in labels.get("labels") or ()] if isinstance(labels, dict) else []
+        if wanted and isinstance(labels, dict):
+            tell_unknown(labels, ("labels", "presence"), (*at, "argument", "labelsPresence"), self._findings)
+            self._unused(written, argument, ("labelsPresence",), at)
             present = labels.get("presence") is True
             (self._labels.present if present else self._labels.absent).extend(wanted)
             words = (
@@ -139,13 +146,24 @@ class _Policy:
             return "CheckNodeLabelPresence"
         if "serviceAffinity" in argument or name == "CheckServiceAffinity":
             self._findings.dropped(written, at, sentence(_SERVICE_AFFINITY))
-        elif name == "CheckNodeLabelPresence":
+        elif name == "CheckNodeLabelPresence" or isinstance(labels, dict):
             words = sentence("{predicate} names no labels, so it refused no node.", predicate=written)
             self._findings.carried(written, at, words)
         else:
-            words = sentence("No version of kube-scheduler has a predicate {predicate}.", predicate=written)
+            words = (
+                sentence("No version of kube-scheduler has a predicate {predicate}.", predicate=written)
+                if written
+                else sentence("An entry without a name is nothing that kube-scheduler could have asked.")
+            )
             self._findings.dropped(written, at, words)
         return ""
+
+    def _unused(self, written: str, argument: dict[str, Any], used: tuple[str, ...], at: Path) -> None:
+        """Names the arguments that a predicate or priority was given and that did not count."""
+        for field_ in argument:
+            if field_ not in used and argument[field_] is not None:
+                words = sentence("{field} is no argument that {name} takes.", field=field_, name=written)
+                self._findings.dropped(field_, (*at, "argument", field_), words)
 
     def _filters(self, predicates: set[str]) -> list[str]:
         """In the order in which they were asked."""
@@ -183,10 +201,33 @@ class _Policy:
                     "mean the same."
                 )
                 self._findings.carried("priorities", ("priorities",), words)
+        listed, places = self._last_of_each(listed, places)
         # Upstream asks them by name, so that of two with one plugin the same one wins.
         entries = sorted(zip(listed, places, strict=True), key=lambda each: _name_and_argument(each[0])[0])
         for entry, place in entries:
             self._priority(entry, place)
+
+    def _last_of_each(self, listed: list[Any], places: list[Path]) -> tuple[list[Any], list[Path]]:
+        """Upstream keeps weights by priority: of two entries for one priority the later counts."""
+        last: dict[str, int] = {}
+        for i, entry in enumerate(listed):
+            written, argument = _name_and_argument(entry)
+            name = names.PRIORITY_ALIASES.get(written, written)
+            custom = name not in names.PRIORITY_STRATEGIES and name not in names.PRIORITY_PLUGINS
+            if custom and isinstance(argument.get(_RATIO), dict):
+                name = "RequestedToCapacityRatio"
+            if name in last:
+                before, _ = _name_and_argument(listed[last[name]])
+                words = sentence(
+                    "{old} stands here once more, further down, as {kept}: the last one counted.",
+                    old=before,
+                    kept=written,
+                )
+                self._findings.dropped(before, places[last[name]], words)
+            if written:
+                last[name] = i
+        kept = [i for i in range(len(listed)) if i in last.values() or not _name_and_argument(listed[i])[0]]
+        return [listed[i] for i in kept], [places[i] for i in kept]
 
     def _priority(self, entry: Any, at: Path) -> None:
         written, argument = _name_and_argument(entry)
@@ -194,11 +235,24 @@ class _Policy:
         weight = self._weight(written, entry, at)
         if weight is None:
             return
-        ratio = argument.get("requestedToCapacityRatioArguments")
-        if name in names.PRIORITY_STRATEGIES or isinstance(ratio, dict):
+        tell_unknown(entry, ("name", "weight", "argument"), at, self._findings)
+        ratio = argument.get(_RATIO)
+        fixed = name in names.PRIORITY_PLUGINS or name in (*_WITHOUT_ARGUMENT, names.SELECTOR_SPREAD)
+        if fixed:
+            self._unused(written, argument, (), at)
+        if name in names.PRIORITY_STRATEGIES or (isinstance(ratio, dict) and not fixed):
             type_ = names.PRIORITY_STRATEGIES.get(name, "RequestedToCapacityRatio")
-            given = ratio if isinstance(ratio, dict) else {}
+            given = ratio if isinstance(ratio, dict) and not fixed else {}
+            if not fixed:
+                tell_unknown(given, ("shape", "resources"), (*at, "argument", _RATIO), self._findings)
+                self._unused(written, argument, (_RATIO,), at)
             shape = given.get("shape") or DEFAULT_SHAPE
+            if isinstance(ratio, dict) and not fixed and not given.get("shape"):
+                words = sentence(
+                    "{name} has no shape; kube-scheduler refused such a Policy. One that likes empty nodes is written.",
+                    name=written,
+                )
+                self._findings.changed(written, at, words)
             self._strategies.append(Strategy(type_, weight, written, at, given.get("resources") or (), shape))
         elif name == names.SELECTOR_SPREAD:
             self._selector_spread(written, weight, at)
@@ -232,10 +286,16 @@ class _Policy:
             )
             self._findings.dropped(written, at, words)
         else:
-            words = sentence("No version of kube-scheduler has a priority {priority}.", priority=written)
+            words = (
+                sentence("No version of kube-scheduler has a priority {priority}.", priority=written)
+                if written
+                else sentence("An entry without a name is nothing that kube-scheduler could have asked.")
+            )
             self._findings.dropped(written, at, words)
 
     def _weight(self, written: str, entry: Any, at: Path) -> int | None:
+        if not written:
+            return 1  # told as an entry without a name
         weight = entry.get("weight", 0) if isinstance(entry, dict) else 0
         if not isinstance(weight, int) or isinstance(weight, bool) or weight <= 0:
             words = sentence(
@@ -345,7 +405,11 @@ class _Policy:
     def _hard_affinity(self, config: dict[str, dict[str, Any]]) -> None:
         name = "hardPodAffinitySymmetricWeight"
         weight = self._value.get(name)
-        if weight in (None, 0):
+        if weight is None:
+            return
+        if weight == 0:
+            words = sentence("{field}: 0 means the default, which is 1 in v1, too.", field=name)
+            self._findings.carried(name, (name,), words)
             return
         if "InterPodAffinity" in self._weights:
             config["InterPodAffinity"] = {"hardPodAffinityWeight": weight}

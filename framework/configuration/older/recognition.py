@@ -34,6 +34,8 @@ _BOOLEAN: Final = frozenset(
         "leader-elect",
         "logtostderr",
         "one-output",
+        "permit-address-sharing",
+        "permit-port-sharing",
         "profiling",
         "skip-headers",
         "skip-log-headers",
@@ -63,7 +65,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """``--name=value``; without a value it is "true"."""
+    """``--name=value``; without a value it is "true". A word that belongs to no flag is a name without dashes."""
 
     name: str
     value: str
@@ -128,6 +130,7 @@ def recognise(text: str) -> Recognised:
         for piece in _pieces(root, part, before, (), 0):
             pieces.append(piece)
         flags += _flags_of_manifest(root, before)
+        flags += _flags_of_list(root, before)
     if not pieces and not flags:
         raise _strange(roots)
     return Recognised(tuple(pieces), tuple(flags))
@@ -205,7 +208,8 @@ def flags_of_text(text: str) -> Iterator[Flag]:
             words += [(word, number) for word in shlex.split(bare)]
         except ValueError:
             raise NotOlder(sentence("a quote of this command line does not end"), number, 1) from None
-    yield from _flags([(word, "", number) for word, number in words])
+    program = next((i for i, (word, _) in enumerate(words) if re.search(r"(^|/)kube-scheduler$", word)), -1)
+    yield from _flags([(word, "", number) for word, number in words[program + 1 :]])
 
 
 def _flags(words: list[tuple[str, str, int | None]]) -> Iterator[Flag]:
@@ -214,8 +218,10 @@ def _flags(words: list[tuple[str, str, int | None]]) -> Iterator[Flag]:
         word, path, line = words[i]
         i += 1
         if not word.startswith("-") or word in ("-", "--"):
+            yield Flag(word, "", path, line)
             continue
         name, equals, value = word.lstrip("-").partition("=")
+        name = name.replace("_", "-")  # as kube-scheduler reads them
         if not equals and i < len(words) and not words[i][0].startswith("-") and _takes_value(name):
             value = words[i][0]
             i += 1
@@ -247,6 +253,25 @@ def _flags_of_manifest(root: Node, shift: int) -> Iterator[Flag]:
                 yield from _flags(words[program + 1 :])
             elif _is_image(container):
                 yield from _flags(words)
+
+
+def _flags_of_list(root: Node, shift: int) -> Iterator[Flag]:
+    """Of the arguments of a container that were copied without it: the bare list, or below command and args."""
+    lists: list[tuple[Path, Node]] = [((), root)]
+    if root.kind == "mapping":
+        found = [(name, root.get(name)) for name in ("command", "args")]
+        lists = [((name,), node) for name, node in found if node is not None]
+        if _text(root, "kind"):
+            return
+    words: list[tuple[str, str, int | None]] = []
+    for path, listed in lists:
+        for i, item in enumerate(listed.items):
+            if item.kind == "scalar":
+                line = None if item.line is None else item.line + shift
+                words += [(word, str(FieldPath((*path, i))), line) for word in _split(item.value)]
+    program = next((n for n, (word, _, _) in enumerate(words) if word.rpartition("/")[2] == BINARY), None)
+    if program is not None or (words and words[0][0].startswith("--")):
+        yield from _flags(words[0 if program is None else program + 1 :])
 
 
 def _split(value: Any) -> list[str]:

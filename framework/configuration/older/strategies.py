@@ -7,11 +7,24 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from framework.configuration.errors import PathPart
+from framework.configuration.older.findings import Findings, Path
+from framework.sentences import sentence
 
 FIT: Final = "NodeResourcesFit"
 _MOST_SPECIFIC: Final = ("RequestedToCapacityRatio", "MostAllocated", "LeastAllocated")
 DEFAULT_SHAPE: Final = ({"utilization": 0, "score": 10}, {"utilization": 100, "score": 0})
 """What RequestedToCapacityRatioPriority did without an argument: it liked empty nodes."""
+
+ARGUMENTS: Final = ("apiVersion", "kind", "resources", "shape")
+"""Of the plugins and priorities that became a strategy."""
+
+
+def tell_unknown(args: Any, known: Iterable[str], at: Path, findings: Findings) -> None:
+    """Names what of a mapping nobody read, then as now."""
+    for name in args if isinstance(args, dict) else ():
+        if name not in known:
+            words = sentence("No version of kube-scheduler reads {field} here.", field=name)
+            findings.dropped(str(name), (*at, name), words)
 
 
 @dataclass(frozen=True, slots=True)

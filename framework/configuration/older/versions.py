@@ -15,6 +15,7 @@ from framework.configuration.older.findings import Findings, Path
 from framework.configuration.older.plugin_lists import convert_profiles
 from framework.configuration.older.policy import Converted
 from framework.configuration.older.recognition import Form
+from framework.configuration.older.strategies import tell_unknown
 from framework.configuration.types import API_VERSION
 from framework.sentences import sentence
 
@@ -89,8 +90,12 @@ class _Version:
             return ""
         self._draft.remove(("algorithmSource",))
         policy, provider = source.get("policy"), source.get("provider")
+        tell_unknown(source, ("policy", "provider"), ("algorithmSource",), self._findings)
         if isinstance(policy, dict):
             at: Path = ("algorithmSource", "policy")
+            if provider:
+                words = sentence("{field} did not count beside a Policy.", field="provider")
+                self._findings.dropped("provider", ("algorithmSource", "provider"), words)
             if self._policy is not None:
                 words = sentence("The Policy that it names was given with it, and is converted.")
                 self._findings.carried("algorithmSource", at, words)
@@ -128,6 +133,9 @@ class _Version:
                     words = sentence("{field} stands in the profile.", field=field)
                     self._findings.changed(field, (field,), words)
             self._rename_sets(profile)
+        if self._old.get("profiles"):
+            words = sentence("No version of kube-scheduler reads {field} here.", field="profiles")
+            self._findings.dropped("profiles", ("profiles",), words)
         profile.setdefault("schedulerName", "default-scheduler")
         profile = {"schedulerName": profile.pop("schedulerName"), **profile}
         self._draft.set(("profiles",), [profile])
@@ -169,9 +177,12 @@ class _Version:
             return
         for old, new in (("lockObjectNamespace", "resourceNamespace"), ("lockObjectName", "resourceName")):
             if old in elected:
-                words = sentence("{old} is called {new} in v1.", old=old, new=new)
-                self._findings.changed(old, ("leaderElection", old), words)
-                if new not in elected:
+                if new in elected:
+                    words = sentence("{field} gives way to {kept}, which stands beside it.", field=old, kept=new)
+                    self._findings.dropped(old, ("leaderElection", old), words)
+                else:
+                    words = sentence("{old} is called {new} in v1.", old=old, new=new)
+                    self._findings.changed(old, ("leaderElection", old), words)
                     self._draft.set(("leaderElection", new), elected[old])
                 self._draft.remove(("leaderElection", old))
         lock = elected.get("resourceLock")

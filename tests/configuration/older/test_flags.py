@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from framework.configuration import load
-from tests.configuration.older.converting import REGISTRY, converted, only, profile_of
+from framework.configuration.older import NotOlder, convert
+from tests.configuration.older.converting import REGISTRY, converted, found, only, profile_of
 
 STATIC_POD = """\
 apiVersion: v1
@@ -129,3 +130,60 @@ def test_flags_that_cannot_be_carried_over_are_named(flags: str, says: str) -> N
     made = converted(flags)
     assert says in str(made.findings[-1].sentence)
     assert made.findings[-1].outcome != "carried"
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("- --leader-elect=false\n- --v=2\n", ("[0]", "[1]")),
+        ('["kube-scheduler", "--leader-elect=false", "--v", "2"]', ("[1]", "[2]")),
+        ("command:\n- kube-scheduler\nargs:\n- --leader-elect=false\n- --v=2\n", ("args[0]", "args[1]")),
+    ],
+)
+def test_the_arguments_of_a_container_without_the_container(text: str, places: tuple[str, str]) -> None:
+    made = converted(text)
+    assert "leaderElect: false" in made.text
+    assert (only(made, "--leader-elect").path, only(made, "--v").path) == places
+    with pytest.raises(NotOlder):
+        convert("- a\n- b\n", REGISTRY)
+
+
+def test_deprecated_flags_do_not_count_beside_a_file_that_is_elsewhere() -> None:
+    made = converted(
+        "--config=/etc/s.yaml --scheduler-name=z --kubeconfig=/k --policy-config-file=/p --leader-elect=false"
+    )
+    assert {"--config", "--scheduler-name", "--kubeconfig", "--policy-config-file"} == {e.what for e in made.dropped}
+    assert "kubeconfig" not in made.text
+    assert "What stands in /etc/s.yaml is not in this text" in str(only(made, "--config").sentence)
+
+
+def test_of_a_flag_that_stands_twice_the_last_counts() -> None:
+    made = converted("--kube-api-qps=5 --kube-api-qps=1e2 --kube_api_burst=7")
+    assert [each.outcome for each in found(made, "--kube-api-qps")] == ["carried", "dropped"]
+    assert "qps: 100" in made.text
+    # kube-scheduler takes underscores for dashes.
+    assert "burst: 7" in made.text
+    assert "qps: -1" in converted("--kube-api-qps=-1").text
+
+
+def test_words_that_belong_to_no_flag_are_named() -> None:
+    made = converted("/usr/bin/kube-scheduler --leader-elect false --v 2")
+    assert only(made, "false").outcome == "dropped"
+    assert "leaderElect: true" in made.text
+    assert found(made, "/usr/bin/kube-scheduler") == found(made, "2") == []
+
+
+def test_flags_beside_a_policy_do_not_overrule_it() -> None:
+    text = '{"kind": "Policy", "priorities": [{"name": "InterPodAffinityPriority", "weight": 1}]%s}'
+    flags = "--policy-config-file=/p --hard-pod-affinity-symmetric-weight=7 --algorithm-provider=DefaultProvider"
+    made = converted(text % ', "hardPodAffinitySymmetricWeight": 30', flags)
+    assert profile_of(made).args["InterPodAffinity"].hard_pod_affinity_weight == 30
+    assert only(made, "--hard-pod-affinity-symmetric-weight").outcome == "dropped"
+    assert str(only(made, "--algorithm-provider").sentence) == "--algorithm-provider did not count beside a Policy."
+    assert profile_of(converted(text % "", flags)).args["InterPodAffinity"].hard_pod_affinity_weight == 7
+
+
+def test_a_switch_for_many_gates_is_told_as_one() -> None:
+    assert "switches many feature gates" in str(
+        only(converted("--feature-gates=AllBeta=true"), "--feature-gates").sentence
+    )

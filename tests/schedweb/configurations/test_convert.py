@@ -66,3 +66,13 @@ def test_what_cannot_be_converted_is_refused_with_a_place(
     answer = post(viewer, CONVERT, text=text)
     error = answer.json()["error"]
     assert (answer.status_code, error["code"], error.get("line")) == (status, code, line)
+
+
+def test_a_part_of_the_wrong_kind_is_refused_with_its_line(viewer: Client) -> None:
+    answer = post(
+        viewer, CONVERT, text="kind: Policy\npredicates:\n- name: Own\n  argument: {labelsPresence: {labels: 5}}\n"
+    )
+    assert answer.status_code == 422, answer.content
+    body = answer.json()
+    assert "predicates[0].argument.labelsPresence.labels must be a list, not a number" in str(body)
+    assert "'line': 4" in str(body)
