@@ -12,12 +12,12 @@ from framework.configuration.older.recognition import NotOlder, Piece
 from framework.configuration.source import Node
 from framework.sentences import Words, sentence
 
-_LABELS: Final = {"labels": ["text"]}
-_PREDICATE: Final = {
+_LABELS: Final[dict[str, Any]] = {"labels": ["text"]}
+_PREDICATE: Final[dict[str, Any]] = {
     "argument": {"serviceAffinity": _LABELS, "labelsPresence": {**_LABELS, "presence": "boolean"}},
 }
-_RATIO: Final = {"shape": [{}], "resources": [{}]}
-_PRIORITY: Final = {
+_RATIO: Final[dict[str, Any]] = {"shape": [{}], "resources": [{}]}
+_PRIORITY: Final[dict[str, Any]] = {
     "argument": {"serviceAntiAffinity": {}, "labelPreference": {}, "requestedToCapacityRatioArguments": _RATIO},
 }
 _POLICY: Final[dict[str, Any]] = {
@@ -26,7 +26,7 @@ _POLICY: Final[dict[str, Any]] = {
     "extenders": [{}],
     "alwaysCheckAllPredicates": "boolean",
 }
-_LISTS: Final = {"enabled": [{}], "disabled": [{}]}
+_LISTS: Final[dict[str, Any]] = {"enabled": [{}], "disabled": [{}]}
 _ARGUMENTS: Final[dict[str, Any]] = {
     "presentLabels": ["text"],
     "absentLabels": ["text"],
