@@ -25,7 +25,11 @@ _POLICY_FIELDS: Final = ("predicates", "priorities", "extenders", "hardPodAffini
 _EARLIEST: Final = "componentconfig/v1alpha1"
 """Kubernetes 1.8 to 1.11 called v1alpha1 so."""
 _SEPARATOR: Final = re.compile(r"^---(?=[ \t]|\r?$)[^\n]*$", re.MULTILINE)
-_COMMAND: Final = re.compile(r"^(?:\$\s+)?(?:\S*/)?kube-scheduler(?:\s|$)|^--?[a-z]")
+_COMMAND: Final = re.compile(
+    r"^(?:\$\s+)?(?:(?:sudo|exec|nohup|[A-Za-z_]\w*=\S*)\s+)*(?:\S*/)?kube-scheduler(?:\s|$)|^--?[a-z]"
+)
+_NEXT_COMMAND: Final = ("|", "||", "&&", "&", ";")
+"""Words of a shell behind which another program's arguments stand."""
 _DEEPEST: Final = 3
 _BOOLEAN: Final = frozenset(
     {
@@ -209,7 +213,9 @@ def flags_of_text(text: str) -> Iterator[Flag]:
         except ValueError:
             raise NotOlder(sentence("a quote of this command line does not end"), number, 1) from None
     program = next((i for i, (word, _) in enumerate(words) if re.search(r"(^|/)kube-scheduler$", word)), -1)
-    yield from _flags([(word, "", number) for word, number in words[program + 1 :]])
+    words = words[program + 1 :]
+    end = next((i for i, (word, _) in enumerate(words) if word in _NEXT_COMMAND), len(words))
+    yield from _flags([(word, "", number) for word, number in words[:end]])
 
 
 def _flags(words: list[tuple[str, str, int | None]]) -> Iterator[Flag]:

@@ -187,3 +187,15 @@ def test_a_switch_for_many_gates_is_told_as_one() -> None:
     assert "switches many feature gates" in str(
         only(converted("--feature-gates=AllBeta=true"), "--feature-gates").sentence
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sudo kube-scheduler --leader-elect=false",
+        "KUBECONFIG=/k GOGC=50 exec /usr/bin/kube-scheduler --leader-elect=false | tee -a /var/log/s.log",
+        "$ nohup kube-scheduler --leader-elect=false &",
+    ],
+)
+def test_a_line_of_a_shell_is_read_up_to_the_next_command(text: str) -> None:
+    assert [each.what for each in converted(text).findings] == ["--leader-elect"]
