@@ -48,7 +48,6 @@ class Asking(NamedTuple):
 
 
 def not_aligned(asking: Asking, node: NodeInfo, manager: TopologyManager, zones: list[Zone]) -> Status | None:
-    """``zones`` are used up by the way."""
     if manager.policy != SINGLE_NUMA_NODE:
         return None
     qos = asking.qos
@@ -59,11 +58,16 @@ def not_aligned(asking: Asking, node: NodeInfo, manager: TopologyManager, zones:
         # They run one after the other, before the others: nothing adds up.
         if zone_for(request, qos, node, zones) is None:
             return Status.unschedulable(f"cannot align {'sidecar' if is_sidecar else 'init'} container")
+    if len(asking.containers) == 1 and 0 not in asking.containers[0].values():
+        # What the zone that was found for it has left interests nobody; of what is asked for it has enough.
+        fits = zone_for(asking.containers[0], qos, node, zones) is not None
+        return None if fits else Status.unschedulable("cannot align container")
+    left = [zone.copy() for zone in zones]
     for request in asking.containers:
-        chosen = zone_for(request, qos, node, zones)
+        chosen = zone_for(request, qos, node, left)
         if chosen is None:
             return Status.unschedulable("cannot align container")
-        if not _take(request, qos, zones, chosen):
+        if not _take(request, qos, left, chosen):
             return Status.as_error("inconsistent resource accounting")
     return None
 
@@ -83,7 +87,10 @@ def zone_for(request: Nanos, qos: str, node: NodeInfo, zones: Sequence[Zone]) ->
         listing = [zone for zone in zones if resource in zone.available]
         if not listing and may_be_without_zone(resource):
             continue
-        here = {zone.id for zone in listing if suits(qos, resource, amount, zone.available[resource])}
+        if qos != GUARANTEED and is_bound_to_zones(resource):
+            here = {zone.id for zone in listing}
+        else:
+            here = {zone.id for zone in listing if zone.available[resource] >= amount}
         suitable = here if suitable is None else suitable & here
         if not suitable:
             return None

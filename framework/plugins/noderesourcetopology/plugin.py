@@ -162,6 +162,7 @@ class NodeResourceTopologyMatch(
         victims = list(state.read(STATE_KEY, Victims).values()) if state.has(STATE_KEY) else []
         manager, zones = self._zones(node.name, topology, believed.assumed)
         if victims and believed.placement:
+            zones = [zone.copy() for zone in zones]
             try:
                 after_eviction(topology, zones, victims, believed.placement)
             except NotPossible as error:
@@ -191,12 +192,12 @@ class NodeResourceTopologyMatch(
     def _zones(
         self, node: str, topology: NodeResourceTopology, assumed: tuple[Nanos, ...]
     ) -> tuple[TopologyManager, list[Zone]]:
-        """The zones may be used up."""
+        """The zones are everybody's."""
         known = self._read.get(node)
         if known is None or known.topology is not topology or known.assumed != assumed:
             manager, zones = TopologyManager.of(topology), zones_of(topology, assumed)
             known = self._read[node] = Read(topology, assumed, manager, zones)
-        return known.manager, [zone.copy() for zone in known.zones]
+        return known.manager, known.zones
 
     # --- Reserve and PostBind ---------------------------------------------------------------------------------------
 

@@ -28,7 +28,6 @@ ZoneScore = Callable[[Nanos, Nanos, Weights], int]
 
 
 def score(asking: Asking, strategy: str, weights: Weights, manager: TopologyManager, zones: list[Zone]) -> int:
-    """``zones`` are used up by the way."""
     if strategy == LEAST_NUMA_NODES:
         return _fewest_zones(asking, manager, zones)
     if manager.policy != SINGLE_NUMA_NODE:
@@ -109,6 +108,8 @@ _STRATEGIES: Final[Mapping[str, ZoneScore]] = {
 def _fewest_zones(asking: Asking, manager: TopologyManager, zones: list[Zone]) -> int:
     requests = [asking.whole] if manager.scope == POD_SCOPE else _of_containers(asking)
     most, nearest = 0, True
+    if len(requests) > 1:
+        zones = [zone.copy() for zone in zones]  # each takes from what is left
     for request in requests:
         if not any(resource in zone.available for resource in request for zone in zones):
             continue
@@ -118,7 +119,7 @@ def _fewest_zones(asking: Asking, manager: TopologyManager, zones: list[Zone]) -
         chosen, is_nearest = found
         nearest = nearest and is_nearest
         most = max(most, len(chosen))
-        if manager.scope != POD_SCOPE:
+        if len(requests) > 1:
             _drain(request, zones, sorted(zones[index].id for index in chosen))
     if most == 0:
         return MAX_NODE_SCORE

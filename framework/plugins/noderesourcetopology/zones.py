@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from framework.objects import Pod
@@ -37,6 +38,7 @@ _OLD_POLICIES: Final = {
 }
 
 
+@lru_cache(256)
 def zone_id(name: str) -> int | None:
     found = _NAME.fullmatch(name)
     return int(found[1]) if found and int(found[1]) <= LARGEST_ID else None
