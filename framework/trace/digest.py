@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from framework.interface.status import SUCCESS
 from framework.trace.arrays import pack
-from framework.trace.attempt import AttemptTrace, SharedContent
+from framework.trace.attempt import AttemptTrace, PostFilterOutcome, SharedContent
 from framework.trace.deferred import encode_deferred
 
 SIZE: Final = 16
@@ -60,6 +60,9 @@ _OUTCOMES: Final = tuple(
     SHARED.index(name) for name in ("pre_filter", "pre_score", "reserve", "pre_bind_pre_flight", "bind")
 )
 """Replicas share these: what plugins said of all of them."""
+_MORE_PASSES, _POST_FILTER = SHARED.index("more_passes"), SHARED.index("post_filter")
+_OF_POST_FILTER: Final = PostFilterOutcome._fields.index("dry_runs")
+"""So many of its fields are hashed."""
 _MOST_OUTCOMES: Final = 512
 _encoded_outcomes: Final[dict[int, tuple[tuple[Any, ...], msgspec.Raw]]] = {}
 """Id → the tuple, which is thereby kept, and its encoding."""
@@ -75,7 +78,20 @@ def _encode_outcomes(outcomes: tuple[Any, ...]) -> msgspec.Raw:
 
 def encoded_content(trace: AttemptTrace) -> bytes:
     """A ``Content``. Of an attempt that has ended, or waits on Permit and is written as it is now."""
+    return _encoded(list(_shared_values(trace)))
+
+
+def _hashed_content(trace: AttemptTrace, encoded: bytes) -> bytes:
+    """``encoded`` without what traces did not have when digests of runs were stored that have to come out again."""
+    if not trace.more_passes and not trace.post_filter:
+        return encoded
     values = list(_shared_values(trace))
+    values[_MORE_PASSES] = ()
+    values[_POST_FILTER] = tuple(tuple(outcome)[:_OF_POST_FILTER] for outcome in trace.post_filter)
+    return _encoded(values)
+
+
+def _encoded(values: list[Any]) -> bytes:
     for index in _OUTCOMES:
         if outcomes := values[index]:
             known = _encoded_outcomes.get(id(outcomes))
@@ -93,7 +109,7 @@ def content_of(trace: AttemptTrace) -> SharedContent:
         content = trace.content = SharedContent()
     if not content.encoded:
         content.encoded = encoded_content(trace)
-        content.digest = _hash(trace, content.encoded)
+        content.digest = _hash(trace, _hashed_content(trace, content.encoded))
     return content
 
 
