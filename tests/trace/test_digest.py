@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from msgspec.structs import fields
 
-from framework.interface import Code, Status
-from framework.trace.attempt import AttemptTrace, ScoreTrace
-from framework.trace.digest import START, WHOLE_EVERY, digest
+from framework.interface import Code, DryRuns, Status
+from framework.trace.attempt import AttemptTrace, PostFilterOutcome, ScoreTrace
+from framework.trace.digest import START, WHOLE_EVERY, digest, encoded_content
 from framework.trace.encoding import decode_attempts, encode_attempts
 from tests.trace.attempts import Attempts
 from tests.trace.histories import Histories
@@ -55,7 +55,9 @@ def other(value: Any) -> Any:
     return Status(Code.ERROR, ("x",)) if value is None else None
 
 
-PLAIN = [each.name for each in fields(AttemptTrace) if each.name not in ("filter", "scores", "content")]
+LATER = ("more_passes",)
+"""What traces did not have when digests were stored that have to come out again."""
+PLAIN = [each.name for each in fields(AttemptTrace) if each.name not in ("filter", "scores", "content", *LATER)]
 
 
 @pytest.mark.parametrize("name", PLAIN)
@@ -64,6 +66,20 @@ def test_every_field_counts(name: str) -> None:
     changed = copy.deepcopy(trace)
     setattr(changed, name, other(getattr(trace, name)))
     assert digest(changed) != digest(trace)
+
+
+def test_what_came_later_does_not_count() -> None:
+    trace = Attempts(4).waiting()
+    outcome = PostFilterOutcome("DefaultPreemption", Status(), None, (), (), ())
+    trace.post_filter = (outcome,)
+    changed = copy.deepcopy(trace)
+    changed.more_passes = (("NodeName", "Unschedulable", 1),)
+    changed.post_filter = (outcome._replace(dry_runs=DryRuns(1, 2, 3, 4)),)
+    assert digest(changed) == digest(trace)
+    assert encoded_content(changed) != encoded_content(trace)
+    another = copy.deepcopy(trace)
+    another.content, another.post_filter = None, (outcome._replace(not_tried=("n1",)),)
+    assert digest(another) != digest(trace)
 
 
 def _verdict(trace: AttemptTrace) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.test import Client
 
+from schedweb.engine.commands import WriteOutcome
 from schedweb.runs.models import ClusterWrite
 from schedweb.writes.claims import PROTECTION
 from tests.apiserver import ApiServer
@@ -164,13 +166,14 @@ def test_a_worker_that_dies_between_the_reservation_and_its_outcome_is_taken_ove
     run = begun(operator, version)
     first = workers(run)
     until(lambda: state(operator, run)["state"] == "scheduling")
-    settle = first.supervisor.watching.settle
+    outcomes = first.supervisor.watching._outcomes
+    give = outcomes.give
 
-    def until_the_reservation() -> None:
+    def until_the_reservation() -> Iterator[list[WriteOutcome]]:
         if not reserved(equipped, "one"):
-            settle()
+            yield from give()
 
-    monkeypatch.setattr(first.supervisor.watching, "settle", until_the_reservation)
+    monkeypatch.setattr(outcomes, "give", until_the_reservation)
     equipped.add(claiming("one", "p1", scheduler=OURS))
     until(lambda: reserved(equipped, "one") == ["p1"])
     row = ClusterWrite.objects.get(run=run, purpose="devices")

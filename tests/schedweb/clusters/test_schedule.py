@@ -98,7 +98,7 @@ def test_a_worker_that_dies_between_a_write_and_its_outcome_binds_once(
     first = workers(run)
     until(lambda: state(operator, run)["state"] == "scheduling")
     scheduling = first.supervisor.watching
-    monkeypatch.setattr(scheduling, "settle", lambda: None)
+    monkeypatch.setattr(scheduling._outcomes, "give", lambda: iter(()))
     server.add(ours("once"))
     until(lambda: node_of(server, "once"))
     row = ClusterWrite.objects.get(run=run, purpose="bind")
@@ -125,7 +125,7 @@ def test_a_stored_write_that_never_left_is_sent_by_the_next_worker(
     run = begun(operator, version)
     first = workers(run)
     until(lambda: state(operator, run)["state"] == "scheduling")
-    first.supervisor.watching._closing.set()  # as if it stood still right before it sends
+    first.supervisor.watching._lanes._closing.set()  # as if it stood still right before it sends
     server.add(ours("once"))
     until(lambda: ClusterWrite.objects.filter(run=run, purpose="bind").exists())
     assert bindings(server) == []
