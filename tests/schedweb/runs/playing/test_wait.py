@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 
+from schedweb.engine.commands import WriteOutcome
 from schedweb.engine.frames import Batch
 from schedweb.runs.forking.forks import run_fork
 from schedweb.runs.models import JournalEntry, Run
@@ -59,8 +60,8 @@ def test_a_fork_that_is_to_play_rests_only_when_it_has_played(played: Game, monk
     seen: list[tuple[bool, str, bool]] = []
     store = BatchWriter.store
 
-    def looked_at(writer: BatchWriter, batch: Batch) -> Stored:
-        stored = store(writer, batch)
+    def looked_at(writer: BatchWriter, batch: Batch, told: Sequence[WriteOutcome]) -> Stored:
+        stored = store(writer, batch, told)
         seen.append((resting.rests(fork.pk), batch.state, batch.place is not None))
         return stored
 
