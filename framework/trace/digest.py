@@ -76,22 +76,20 @@ def _encode_outcomes(outcomes: tuple[Any, ...]) -> msgspec.Raw:
     return encoded
 
 
-def encoded_content(trace: AttemptTrace) -> bytes:
-    """A ``Content``. Of an attempt that has ended, or waits on Permit and is written as it is now."""
-    return _encoded(list(_shared_values(trace)))
-
-
-def _hashed_content(trace: AttemptTrace, encoded: bytes) -> bytes:
-    """``encoded`` without what traces did not have when digests of runs were stored that have to come out again."""
-    if not trace.more_passes and not trace.post_filter:
-        return encoded
+def _without_what_came_later(trace: AttemptTrace) -> bytes:
+    """A ``Content`` as traces had it when digests of runs were stored that have to come out again."""
     values = list(_shared_values(trace))
     values[_MORE_PASSES] = ()
-    values[_POST_FILTER] = tuple(tuple(outcome)[:_OF_POST_FILTER] for outcome in trace.post_filter)
-    return _encoded(values)
+    hashed: list[tuple[Any, ...]] = []
+    for outcome in trace.post_filter:
+        hashed.append(tuple(outcome)[:_OF_POST_FILTER])
+    values[_POST_FILTER] = hashed
+    return encoded_content(trace, values)
 
 
-def _encoded(values: list[Any]) -> bytes:
+def encoded_content(trace: AttemptTrace, values: list[Any] | None = None) -> bytes:
+    """A ``Content``. Of an attempt that has ended, or waits on Permit and is written as it is now."""
+    values = list(_shared_values(trace)) if values is None else values
     for index in _OUTCOMES:
         if outcomes := values[index]:
             known = _encoded_outcomes.get(id(outcomes))
@@ -109,7 +107,8 @@ def content_of(trace: AttemptTrace) -> SharedContent:
         content = trace.content = SharedContent()
     if not content.encoded:
         content.encoded = encoded_content(trace)
-        content.digest = _hash(trace, _hashed_content(trace, content.encoded))
+        is_as_ever = not trace.more_passes and not trace.post_filter
+        content.digest = _hash(trace, content.encoded if is_as_ever else _without_what_came_later(trace))
     return content
 
 
