@@ -63,7 +63,6 @@ from schedweb.runs.storing.upserts import identifier, upsert
 from schedweb.runs.storing.writes import store_answers, store_writes
 from schedweb.sentence_field import stored
 
-CLOCK: Final = "clock"
 FEED_COLUMNS: Final = ("run", "number", "at", "kind", "subjects", "item")
 SETTING: Final = ("set_configuration", "set_seed")
 KEPT_CHECKPOINTS: Final = 8

@@ -14,9 +14,9 @@ from django.utils import timezone
 from schedweb.engine.real_rows import HeardRow
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.storing.statements import count_changes
+from schedweb.runs.storing.stored import CLOCK
 from schedweb.runs.storing.upserts import identifier, upsert
 
-CLOCK: Final = "clock"
 EMPTY: Final = ("reason", "text", "traceparent")
 COLUMNS: Final = (
     *("id", "run", "client_id", "position", "clock", "type", "command", "created_at", "author_name", "status"),

@@ -15,8 +15,9 @@ from django.utils import timezone
 from framework.sentences import Content, Sentence
 from schedweb.engine.times import wall
 from schedweb.runs.models import JournalEntry, Run
-from schedweb.runs.storing.batches import CLOCK, BatchWriter
+from schedweb.runs.storing.batches import BatchWriter
 from schedweb.runs.storing.lease import Lease, LeaseLost, mine
+from schedweb.runs.storing.stored import CLOCK
 
 
 @dataclass(frozen=True)
