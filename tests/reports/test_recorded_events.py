@@ -42,7 +42,7 @@ def recorded(scenario: str) -> Counter[Told]:
 def heard(scenario: str) -> list[Told]:
     """As ``kubectl get events -o json`` has them, each by itself."""
     heard = Heard()
-    played(scenario, metrics=heard, ties="upstream")
+    played(scenario, metrics=heard)
     items = [event_list(series_of([each]))["items"][0] for each in heard.events]
     return [
         (
