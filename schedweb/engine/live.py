@@ -16,10 +16,12 @@ from msgspec.structs import replace
 
 from framework.interface.handle import Unanswered
 from framework.objects import KubeObject, Pod, PodCondition, ResourceClaim
+from framework.objects.scheduling import SchedulingPodGroup
 from framework.queue import Nomination
-from framework.scheduler.cluster import SCHEDULED, Cluster, O, rfc3339, with_condition
+from framework.scheduler.cluster import SCHEDULED, Cluster, O, not_found, rfc3339, with_condition
 from framework.scheduler.store import ObjectAdded, ObjectUpdated
 from schedweb.engine.claims_written import Claims
+from schedweb.engine.groups_written import Groups
 from schedweb.writes import events, pods, volumes
 from schedweb.writes.writes import Outcome, Write
 
@@ -47,6 +49,9 @@ class Scheduling(msgspec.Struct, frozen=True):
     writes_claims: bool = False
     """Claims of devices are allocated and reserved. Of runs that began before that could be written: False, for their
     journals have it that pods with claims failed."""
+    writes_pod_groups: bool = False
+    """The condition PodGroupScheduled is. Of runs that began before that could be written: False, for their journals
+    number the writes without it."""
 
 
 class WriteRow(msgspec.Struct, frozen=True, array_like=True):
@@ -122,14 +127,15 @@ class LiveCluster(Cluster):
         """uid of who preempts → what leaves for it."""
         self._ahead: dict[str, int] = {}
         """uid → version that was written; what watches bring from before is left out."""
-        self._claims = Claims()
+        self._claims, self._groups = Claims(), Groups()
         self.answered: dict[str, int] = {}
         """uid → when our last write that changes this object was answered; nanoseconds since 1970 by the worker's
         clock. Nothing is decided by it here: lists that were asked for later are known by it (observed.py)."""
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # Of a checkpoint from before there was any.
-        self.__dict__.update({"answered": {}, "_evictions": {}, "_claims": Claims(), "sees_bindings": True, **state})
+        since: dict[str, Any] = {"answered": {}, "_evictions": {}, "_claims": Claims(), "_groups": Groups()}
+        self.__dict__.update({**since, "sees_bindings": True, **state})
 
     # --- what watches bring -------------------------------------------------------------------------------------------
 
@@ -187,6 +193,7 @@ class LiveCluster(Cluster):
         self._victims.pop(obj.metadata.uid, None)
         self._ahead.pop(obj.metadata.uid, None)
         self.answered.pop(obj.metadata.uid, None)
+        self._groups.forget(obj.metadata.uid)
 
     # --- what binding cycles write ------------------------------------------------------------------------------------
 
@@ -229,6 +236,8 @@ class LiveCluster(Cluster):
             return self._claims.update(self, obj, acting=self._acting)
         if self.terms.writes_claims and isinstance(obj, Pod) and self._acting:
             return self._update_pod(obj)
+        if self.terms.writes_pod_groups and isinstance(obj, SchedulingPodGroup):
+            return self._update_group(obj)
         write = volumes.written(obj)
         if write is None or not self._acting:
             return volumes.NOT_WRITTEN.format(obj.kind)
@@ -242,6 +251,15 @@ class LiveCluster(Cluster):
         """What it says of the claim that was made for it is seen when its watch comes."""
         write = pods.written(obj)
         return None if write is None else self.awaited((write.purpose,), write).error
+
+    def _update_group(self, wanted: SchedulingPodGroup) -> str | None:
+        """At the end of its cycle, and nobody waits for the answer. It is seen when its watch comes."""
+        known = self.find(wanted)
+        if not isinstance(known, SchedulingPodGroup) or known.metadata.uid != wanted.metadata.uid:
+            return not_found("podgroups.scheduling.k8s.io", wanted.metadata.name)
+        if (write := self._groups.patch(known, wanted, self._clock.now)) is not None:
+            self._write(write)
+        return None
 
     def see_written(self, obj: KubeObject, told: str) -> None:
         version, old = int(told) if told.isdigit() else 0, self.find(obj)

@@ -25,6 +25,7 @@ Purpose = Literal[
     "deallocate",
     "unprotect_claim",
     "delete_claim",
+    "pod_group",
     "event",
     "series",
     "leader",

@@ -41,6 +41,7 @@ _BY_KIND: dict[str, dict[str, str]] = {
     "Node": {"status.conditions": "type", "status.addresses": "type", "spec.podCIDRs": ""},
     "PersistentVolumeClaim": {"status.conditions": "type"},
     "PodDisruptionBudget": {"status.conditions": "type"},
+    "PodGroup": {"status.conditions": "type"},
     "ResourceClaim": {"status.reservedFor": "uid"},
     "ServiceAccount": {"secrets": "name", "imagePullSecrets": "name"},
     "Service": {"spec.ports": "port", "status.conditions": "type"},

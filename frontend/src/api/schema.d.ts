@@ -5470,13 +5470,14 @@ export interface components {
          *     * `deallocate` - deallocate
          *     * `unprotect_claim` - unprotect_claim
          *     * `delete_claim` - delete_claim
+         *     * `pod_group` - pod_group
          *     * `event` - event
          *     * `series` - series
          *     * `leader` - leader
          *     * `lease` - lease
          * @enum {string}
          */
-        PurposeEnum: "bind" | "status" | "disrupt" | "evict" | "volume" | "node_of_claim" | "protect_claim" | "devices" | "create_claim" | "claim_of_pod" | "unreserve" | "deallocate" | "unprotect_claim" | "delete_claim" | "event" | "series" | "leader" | "lease";
+        PurposeEnum: "bind" | "status" | "disrupt" | "evict" | "volume" | "node_of_claim" | "protect_claim" | "devices" | "create_claim" | "claim_of_pod" | "unreserve" | "deallocate" | "unprotect_claim" | "delete_claim" | "pod_group" | "event" | "series" | "leader" | "lease";
         QueueCounts: {
             gated: number;
             active: number;
@@ -12087,7 +12088,7 @@ export interface operations {
                 /** @description without it all of them */
                 outcome?: "on_their_way" | "refused" | "written";
                 /** @description without it everything but Events; all: these, too */
-                purpose?: "all" | "bind" | "claim_of_pod" | "create_claim" | "deallocate" | "delete_claim" | "devices" | "disrupt" | "event" | "evict" | "leader" | "lease" | "node_of_claim" | "protect_claim" | "series" | "status" | "unprotect_claim" | "unreserve" | "volume";
+                purpose?: "all" | "bind" | "claim_of_pod" | "create_claim" | "deallocate" | "delete_claim" | "devices" | "disrupt" | "event" | "evict" | "leader" | "lease" | "node_of_claim" | "pod_group" | "protect_claim" | "series" | "status" | "unprotect_claim" | "unreserve" | "volume";
                 /** @description only of objects with this in their namespace or name */
                 q?: string;
             };

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from framework.sentences import Sentence, noted, sentence
 from schedweb.clusters.reading.access import Access
-from schedweb.clusters.reading.kinds import EXPLAINING, EXTRA, STANDARD, WATCHED, Resource
+from schedweb.clusters.reading.kinds import EXPLAINING, EXTRA, STANDARD, WATCHED, Resource, kinds_of
 from schedweb.clusters.reading.problems import ClusterProblem
 
 Mode = Literal["look", "schedule", "default_scheduler"]
@@ -45,6 +45,7 @@ FOR_ITS_LEASE: Final = noted("kube-scheduler's own Lease, to schedule for defaul
 TO_PREEMPT: Final = noted("victims of preemption")
 FOR_VOLUMES: Final = noted("volumes that wait for their first pod")
 FOR_DEVICES: Final = noted("devices of pods' claims")
+FOR_POD_GROUPS: Final = noted("whether a pod group was scheduled")
 
 
 class Rule(msgspec.Struct, frozen=True):
@@ -88,7 +89,15 @@ class Rights(msgspec.Struct):
 
 def rules_for(kinds: Iterable[Resource]) -> list[Rule]:
     """Of every mode. ``kinds``: those that are read of this cluster."""
-    return [*map(_to_read, kinds), *_TO_SCHEDULE]
+    kinds = tuple(kinds)
+    return [*map(_to_read, kinds), *(each for each in _TO_SCHEDULE if _is_served(each, kinds))]
+
+
+def _is_served(rule: Rule, kinds: Iterable[Resource]) -> bool:
+    """Whether the cluster has what the rule is about: every cluster has all but what is of alpha APIs."""
+    return rule.resource not in _OF_SOME_CLUSTERS or any(
+        (each.group, each.plural) == (rule.group, rule.resource.partition("/")[0]) for each in kinds
+    )
 
 
 def roles_yaml(mode: Mode) -> str:
@@ -128,16 +137,22 @@ _TO_SCHEDULE: Final = (
     Rule("schedule", "resource.k8s.io", "resourceclaims", ("create", "patch", "delete"), Sentence(FOR_DEVICES)),
     Rule("schedule", "resource.k8s.io", "resourceclaims/status", ("patch",), Sentence(FOR_DEVICES)),
     Rule("schedule", "resource.k8s.io", "resourceclaims/binding", ("patch",), Sentence(FOR_DEVICES)),
+    Rule("schedule", "scheduling.k8s.io", "podgroups/status", ("patch",), Sentence(FOR_POD_GROUPS)),
     Rule("schedule", "events.k8s.io", "events", ("create", "patch"), Sentence(FOR_EVENTS)),
     Rule("schedule", "", "events", ("create",), Sentence(FOR_THE_LEASE)),
     _of_the_lease("schedule", LEASE, FOR_THE_LEASE),
     _of_the_lease("default_scheduler", KUBE_SCHEDULER, FOR_ITS_LEASE),
 )
 _OF_PODS: Final = frozenset(
-    ("pods/binding", "pods/status", "persistentvolumeclaims", "resourceclaims", "resourceclaims/status")
+    (
+        *("pods/binding", "pods/status", "persistentvolumeclaims", "resourceclaims", "resourceclaims/status"),
+        "podgroups/status",
+    )
 )
 """What is done in the namespaces of the pods that are scheduled, and nowhere else. Not ``resourceclaims/binding``: API
 servers ask for it cluster-wide (DRAResourceClaimGranularStatusAuthorization)."""
+_OF_SOME_CLUSTERS: Final = frozenset(("podgroups/status",))
+"""As upstream, whose role has it with the gate GenericWorkload: who cannot have such objects need not grant it."""
 _INDISPENSABLE: Final = frozenset(("pods/binding", "leases"))
 """Without another rule a scheduler does less (it evicts nobody, it says no reason); without these, nothing."""
 
@@ -191,7 +206,7 @@ def ask(access: Access, kinds: Sequence[Resource]) -> Rights:
 
 
 def asked_of(access: Access, rules: Sequence[Rule]) -> list[Answered]:
-    """One question per rule and verb. Raises ClusterProblem."""
+    """One question per rule and verb. What the cluster does not have lacks nobody. Raises ClusterProblem."""
     asked = [(rule, verb) for rule in rules for verb in rule.verbs]
     with ThreadPoolExecutor(_ASKED_AT_ONCE, thread_name_prefix="rights") as pool:
         granted = list(pool.map(lambda one: access.may(one[0].attributes(one[1])), asked))
@@ -199,6 +214,9 @@ def asked_of(access: Access, rules: Sequence[Rule]) -> list[Answered]:
     for (rule, verb), is_granted in zip(asked, granted, strict=True):
         if not is_granted:
             refused.setdefault(rule, []).append(verb)
+    if any(rule.resource in _OF_SOME_CLUSTERS for rule in refused):
+        kinds = kinds_of(access)
+        refused = {rule: verbs for rule, verbs in refused.items() if _is_served(rule, kinds)}
     return [Answered(rule, tuple(refused.get(rule, ()))) for rule in rules]
 
 

@@ -102,6 +102,7 @@ class Driver:
             dry_run=limits.dry_run,
             victims_in_turn=True,
             writes_claims=True,
+            writes_pod_groups=True,
         )
         self._lanes: Lanes | None = None
         self._now, self._may_bind, self._listed = 0, may_bind, listed

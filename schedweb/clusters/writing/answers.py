@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
+from framework.objects.scheduling import POD_GROUP_SCHEDULED
 from framework.sentences import sentence
 from schedweb.clusters.reading.problems import retry_after, status_of
 from schedweb.clusters.writing.access import Answer
@@ -90,12 +91,20 @@ def outcome_seen(write: Write, found: dict[str, Any] | None) -> Outcome | None:
     if write.purpose == "status" and (node := found["spec"].get("nodeName", "")):
         # Why it is pending, or which node it is promised, is not true any more.
         return Outcome("conflict", message=sentence("pod {pod} is bound to {node} already", pod=_key(write), node=node))
+    if write.purpose == "pod_group" and _is_scheduled(found) and not _is_scheduled(write.body):
+        # A later cycle of the group said so, and it never goes back from that.
+        return Outcome("conflict", message=sentence("pod group {group} is scheduled already", group=_key(write)))
     is_so = "deletionTimestamp" in metadata if write.purpose in _DELETIONS else holds(found, write.body)
     return _seen(metadata) if is_so else None
 
 
 def _key(write: Write) -> str:
     return f"{write.about.namespace}/{write.about.name}"
+
+
+def _is_scheduled(group: dict[str, Any]) -> bool:
+    conditions = (group.get("status") or {}).get("conditions") or ()
+    return any(each.get("type") == POD_GROUP_SCHEDULED and each.get("status") == "True" for each in conditions)
 
 
 def _absent(write: Write) -> Outcome:

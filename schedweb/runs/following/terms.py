@@ -53,6 +53,7 @@ def terms_of(name: str, asked: dict[str, Any]) -> Scheduling:
         node_selector=asked.get("node_selector", {}),
         victims_in_turn=True,
         writes_claims=True,
+        writes_pod_groups=True,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from framework.configuration import load_value
+from framework.configuration import load, load_value
 from framework.plugins.registry import built_in_registry
 from schedweb.clusters.reading.access import Access
 from schedweb.clusters.reading.kinds import Resource, kinds_of
@@ -66,13 +66,15 @@ def driver_of(
     ask: AskExtenders = lambda asked: [],
     **limits: Any,
 ) -> Driver:
+    """``configuration``: a text, or what was read of one."""
     registry = built_in_registry()
     config = configuration or {
         "apiVersion": "kubescheduler.config.k8s.io/v1",
         "kind": "KubeSchedulerConfiguration",
         "profiles": [{"schedulerName": name}],
     }
-    effective = load_value(config, registry).effective
+    loaded = load(config, registry) if isinstance(config, str) else load_value(config, registry)
+    effective = loaded.effective
     assert effective is not None
     return Driver(
         Permission(CONTEXT),

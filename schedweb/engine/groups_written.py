@@ -1,0 +1,49 @@
+"""Conditions of pod groups in a run that schedules a real cluster.
+
+kube-scheduler waits for the answer to its patch before the next cycle; here nobody waits, and a group that finds no
+room is tried again and again. So what was written is not written once more before a moment has passed or its watch
+has told of the group."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from framework.objects.scheduling import Condition, SchedulingPodGroup
+from framework.objects.timestamps import SECOND
+from schedweb.writes import pod_groups
+from schedweb.writes.writes import Write
+
+AGAIN_AFTER: Final = SECOND
+"""By the run's clock, in nanoseconds: a patch that was refused is tried again by a later cycle, as upstream."""
+
+
+class _Said(msgspec.Struct, frozen=True):
+    at: int
+    version: str
+    """Of the group as it was known."""
+    conditions: tuple[Condition, ...]
+    """Without their times."""
+
+
+class Groups(msgspec.Struct):
+    said: dict[str, _Said] = {}
+    """uid of a group → what was written last."""
+
+    def patch(self, known: SchedulingPodGroup, wanted: SchedulingPodGroup, now: int) -> Write | None:
+        """What is to be written now; ``now``: nanoseconds."""
+        uid, version = known.metadata.uid, known.metadata.resource_version
+        conditions = tuple(replace(each, last_transition_time=None) for each in wanted.status.conditions)
+        said = self.said.get(uid)
+        is_said = said is not None and (said.version, said.conditions) == (version, conditions)
+        if said is not None and is_said and now < said.at + AGAIN_AFTER:
+            return None
+        write = pod_groups.patch_status(known, wanted)
+        if write is not None:
+            self.said[uid] = _Said(now, version, conditions)
+        return write
+
+    def forget(self, uid: str) -> None:
+        self.said.pop(uid, None)
