@@ -96,7 +96,9 @@ def test_a_worker_that_dies_before_it_knows_the_answer_is_taken_over(
     ClusterWrite.objects.filter(pk=row.pk).update(outcome=None, answered_at=None)
     second = workers(run)
     until(lambda: rows(run)[0].outcome is not None)
-    assert (rows(run)[0].outcome["result"], rows(run)[0].outcome["looked"]) == ("done", True)
+    outcome = rows(run)[0].outcome
+    assert outcome is not None
+    assert (outcome["result"], outcome["looked"]) == ("done", True)
     assert len(grouping.requests.select(**STATUS)) == 1
     at_rest(run)
     second.end()
