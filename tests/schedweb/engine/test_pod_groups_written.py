@@ -1,7 +1,7 @@
 """PodGroupScheduled in a run that schedules a real cluster: the patch that kube-scheduler would send, and when none is.
 
-Bodies follow strategicpatch.CreateTwoWayMergePatch of a PodGroup's status, whose conditions merge by type
-(staging/src/k8s.io/api/scheduling/v1alpha2/types.go); there are no recordings of gangs.
+Bodies follow what a strategic two-way merge patch of a PodGroup's status is, whose conditions merge by type
+(PodGroupStatus of scheduling.k8s.io/v1alpha2); there are no recordings of gangs.
 """
 
 from __future__ import annotations
