@@ -7,7 +7,7 @@ without one. ``is_older`` tells whether a text that ``load`` refuses is one of t
 from __future__ import annotations
 
 from framework.configuration.older.conversion import Conversion, convert
-from framework.configuration.older.findings import OUTCOMES, Finding, Outcome
-from framework.configuration.older.recognition import NotOlder, is_older
+from framework.configuration.older.findings import OUTCOMES, Finding, NotOlder, Outcome
+from framework.configuration.older.recognition import is_older
 
 __all__ = ["OUTCOMES", "Conversion", "Finding", "NotOlder", "Outcome", "convert", "is_older"]

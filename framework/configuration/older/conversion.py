@@ -10,12 +10,14 @@ import msgspec
 from framework.configuration.catalogue import PluginCatalogue
 from framework.configuration.errors import ConfigurationError, PathPart
 from framework.configuration.load import Loaded, load
+from framework.configuration.older.command_lines import Flag
 from framework.configuration.older.draft import Draft, as_yaml, with_lost_comments
-from framework.configuration.older.findings import OUTCOMES, Finding, Findings
+from framework.configuration.older.findings import OUTCOMES, Finding, Findings, NotOlder
 from framework.configuration.older.flags import apply_flags, need_old_defaults, policy_flags, provider_of
 from framework.configuration.older.kinds import refuse_wrong_kinds
 from framework.configuration.older.policy import Converted, convert_policy
-from framework.configuration.older.recognition import Flag, Form, NotOlder, Piece, recognise
+from framework.configuration.older.recognition import Form, Piece, recognise
+from framework.configuration.older.repeated import tell_repeated
 from framework.configuration.older.versions import convert_version
 from framework.configuration.types import API_GROUP, API_VERSION, DEFAULT_SCHEDULER_NAME, KIND
 from framework.sentences import sentence
@@ -62,6 +64,7 @@ def convert(text: str, catalogue: PluginCatalogue, flags: str = "") -> Conversio
     if policy is not None:
         findings = Findings(policy.root, policy.shift, policy.within)
         notes.append(findings)
+        tell_repeated(policy.root, findings)
         converted = convert_policy(policy.root.to_value(), catalogue, findings)
     draft, old = _drafted(main, policy, converted, given, catalogue, notes)
     if given:
@@ -108,7 +111,8 @@ def _drafted(
     if main is not None:
         findings = Findings(main.root, main.shift, main.within)
         notes.append(findings)
-        draft = Draft(main.text, catalogue)
+        is_repeated = main.form != "v1" and tell_repeated(main.root, findings)
+        draft = Draft(as_yaml(main.root.to_value()) if is_repeated else main.text, catalogue)
         convert_version(main.form, main.root.to_value(), draft, catalogue, findings, converted)
         return draft, main.text
     if converted is not None and policy is not None:

@@ -8,13 +8,17 @@ from typing import Final, Literal
 import msgspec
 
 from framework.configuration.errors import FieldPath, PathPart
-from framework.configuration.source import Node
+from framework.configuration.source import Node, SourceError
 from framework.sentences import Words
 
 Outcome = Literal["carried", "changed", "dropped"]
 OUTCOMES: Final[tuple[Outcome, ...]] = ("carried", "changed", "dropped")
 
 Path = tuple[PathPart, ...]
+
+
+class NotOlder(SourceError):
+    """The text is nothing that can be converted; ``words`` says what it is, or what was expected."""
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,6 +54,16 @@ class Findings:
 
     def dropped(self, what: str, at: Sequence[PathPart], words: Words) -> None:
         self._add("dropped", what, at, words)
+
+    def dropped_where(self, node: Node, at: Sequence[PathPart], words: Words) -> None:
+        """In the line of ``node``, where its path alone would lead to another one."""
+        path = str(FieldPath((*self._within, *at)))
+        what, line = str(at[-1]), self.line_of(node)
+        self.found.append(Finding(outcome="dropped", what=what, path=path, line=line, sentence=words))
+
+    def line_of(self, node: Node) -> int | None:
+        """In the text that was given; None where it has no lines of its own."""
+        return None if node.line is None or self._shift is None else node.line + self._shift
 
     def _add(self, outcome: Outcome, what: str, at: Sequence[PathPart], words: Words) -> None:
         path = str(FieldPath((*self._within, *at))) if at else ""

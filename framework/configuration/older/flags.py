@@ -13,9 +13,9 @@ from typing import Any, Final
 from framework.configuration.durations import InvalidDuration, parse_duration
 from framework.configuration.edits import SetArgs, SetFeatureGate
 from framework.configuration.feature_gates import GATES, FeatureGatesError, feature_gates, gates_line, parse_flag
+from framework.configuration.older.command_lines import Flag
 from framework.configuration.older.draft import Draft
 from framework.configuration.older.findings import Finding, Findings, Outcome
-from framework.configuration.older.recognition import Flag
 from framework.configuration.older.versions import tell_provider
 from framework.sentences import Words, sentence
 

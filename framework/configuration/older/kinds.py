@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from framework.configuration.errors import FieldPath, PathPart
-from framework.configuration.older.recognition import NotOlder, Piece
+from framework.configuration.older.findings import NotOlder
+from framework.configuration.older.recognition import Piece
 from framework.configuration.source import Node
 from framework.sentences import Words, sentence
 

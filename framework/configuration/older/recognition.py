@@ -1,57 +1,38 @@
 """What a text is: a Policy, an older KubeSchedulerConfiguration, a command line, or an object that holds one of them.
 
-Whoever looks for the configuration of an old cluster finds it in a ConfigMap, and the flags in the manifest of the pod.
-Both may be given together, as documents of one YAML text.
+Whoever looks for the configuration of an old cluster finds it in a ConfigMap, and the flags in the manifest of the pod,
+or in what kubeadm made that manifest of. Both may be given together, as documents of one YAML text.
 """
 
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
-from framework.configuration.errors import FieldPath
-from framework.configuration.older.findings import Path
+from framework.configuration.older.command_lines import (
+    Flag,
+    flags_of_kubeadm,
+    flags_of_list,
+    flags_of_manifest,
+    flags_of_text,
+    is_command,
+    is_of_kubeadm,
+    text_of,
+)
+from framework.configuration.older.findings import NotOlder, Path
 from framework.configuration.source import MAX_CHARACTERS, Node, SourceError, read_source
 from framework.configuration.types import API_GROUP, API_VERSION, KIND
 from framework.sentences import sentence
 
 Form = Literal["Policy", "v1alpha1", "v1alpha2", "v1beta1", "v1beta2", "v1beta3", "v1"]
 OLDER_VERSIONS: Final = ("v1alpha1", "v1alpha2", "v1beta1", "v1beta2", "v1beta3")
-BINARY: Final = "kube-scheduler"
 _POLICY_FIELDS: Final = ("predicates", "priorities", "extenders", "hardPodAffinitySymmetricWeight")
 _EARLIEST: Final = "componentconfig/v1alpha1"
 """Kubernetes 1.8 to 1.11 called v1alpha1 so."""
 _SEPARATOR: Final = re.compile(r"^---(?=[ \t]|\r?$)[^\n]*$", re.MULTILINE)
-_COMMAND: Final = re.compile(
-    r"^(?:\$\s+)?(?:(?:sudo|exec|nohup|[A-Za-z_]\w*=\S*)\s+)*(?:\S*/)?kube-scheduler(?:\s|$)|^--?[a-z]"
-)
-_NEXT_COMMAND: Final = ("|", "||", "&&", "&", ";")
-"""Words of a shell behind which another program's arguments stand."""
 _DEEPEST: Final = 3
-_BOOLEAN: Final = frozenset(
-    {
-        "alsologtostderr",
-        "contention-profiling",
-        "leader-elect",
-        "logtostderr",
-        "one-output",
-        "permit-address-sharing",
-        "permit-port-sharing",
-        "profiling",
-        "skip-headers",
-        "skip-log-headers",
-        "use-legacy-policy-config",
-        "authentication-skip-lookup",
-        "authentication-tolerate-lookup-failure",
-    }
-)
-
-
-class NotOlder(SourceError):
-    """The text is nothing that can be converted; ``words`` says what it is, or what was expected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +49,6 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Flag:
-    """``--name=value``; without a value it is "true". A word that belongs to no flag is a name without dashes."""
-
-    name: str
-    value: str
-    path: str
-    line: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class Recognised:
     pieces: tuple[Piece, ...]
     flags: tuple[Flag, ...]
@@ -87,7 +58,7 @@ def form_of(root: Node) -> Form | None:
     """Of a document's root; None for what is no configuration of a scheduler."""
     if root.kind != "mapping":
         return None
-    api_version, kind = _text(root, "apiVersion"), _text(root, "kind")
+    api_version, kind = text_of(root, "apiVersion"), text_of(root, "kind")
     group, _, version = api_version.rpartition("/")
     if kind == "Policy" or (not kind and not api_version):
         ours = api_version in ("", "v1") or group in (API_GROUP, "componentconfig")
@@ -119,7 +90,7 @@ def recognise(text: str) -> Recognised:
         read_source(text)  # says so
     if not text.strip():
         raise NotOlder(sentence("the text is empty"))
-    if _is_command(text):
+    if is_command(text):
         return Recognised((), tuple(flags_of_text(text)))
     pieces: list[Piece] = []
     flags: list[Flag] = []
@@ -133,8 +104,9 @@ def recognise(text: str) -> Recognised:
         roots.append(root)
         for piece in _pieces(root, part, before, (), 0):
             pieces.append(piece)
-        flags += _flags_of_manifest(root, before)
-        flags += _flags_of_list(root, before)
+        flags += flags_of_manifest(root, before)
+        flags += flags_of_list(root, before)
+        flags += _of_kubeadm(root, part, before)
     if not pieces and not flags:
         raise _strange(roots)
     return Recognised(tuple(pieces), tuple(flags))
@@ -142,11 +114,13 @@ def recognise(text: str) -> Recognised:
 
 def _strange(roots: list[Node]) -> NotOlder:
     first = roots[0] if roots else Node("scalar")
-    kind = _text(first, "kind") if first.kind == "mapping" else ""
+    kind = text_of(first, "kind") if first.kind == "mapping" else ""
     if kind == "ConfigMap":
         words = sentence("this ConfigMap holds no Policy and no KubeSchedulerConfiguration")
+    elif any(is_of_kubeadm(each) for each in roots):
+        words = sentence("this configuration of kubeadm gives kube-scheduler no flags (scheduler.extraArgs)")
     elif kind:
-        shown = f"{kind} ({_text(first, 'apiVersion')})"
+        shown = f"{kind} ({text_of(first, 'apiVersion')})"
         words = sentence("{kind} is no configuration of kube-scheduler", kind=shown)
     else:
         words = sentence(
@@ -173,8 +147,14 @@ def _pieces(root: Node, text: str, shift: int | None, within: Path, depth: int) 
     if form is not None:
         yield Piece(form, text, shift, within, root)
         return
-    if depth >= _DEEPEST or root.kind != "mapping" or _text(root, "kind") != "ConfigMap":
+    if depth >= _DEEPEST or root.kind != "mapping" or text_of(root, "kind") != "ConfigMap":
         return
+    for inner, inner_text, inside, at in _held(root, text, shift, within):
+        yield from _pieces(inner, inner_text, inside, at, depth + 1)
+
+
+def _held(root: Node, text: str, shift: int | None, within: Path) -> Iterator[tuple[Node, str, int | None, Path]]:
+    """What a ConfigMap holds, key by key: root, text, lines before it, place."""
     data = root.get("data")
     for name, _, value in data.pairs() if data is not None and data.kind == "mapping" else ():
         if value.kind != "scalar" or not isinstance(value.value, str):
@@ -185,125 +165,12 @@ def _pieces(root: Node, text: str, shift: int | None, within: Path, depth: int) 
             continue  # other keys of a ConfigMap may hold anything
         literal = value.line is not None and shift is not None and text[value.start : value.start + 1] == "|"
         inside = (value.line or 0) + (shift or 0) if literal else None
-        yield from _pieces(inner, value.value, inside, (*within, "data", name), depth + 1)
+        yield inner, value.value, inside, (*within, "data", name)
 
 
-def _text(root: Node, name: str) -> str:
-    node = root.get(name) if root.kind == "mapping" else None
-    return node.value if node is not None and node.kind == "scalar" and isinstance(node.value, str) else ""
-
-
-# Flags ----------------------------------------------------------------------------------------------------------------
-
-
-def _is_command(text: str) -> bool:
-    first = next((line.strip() for line in text.splitlines() if line.strip() and line.strip()[0] != "#"), "")
-    return first != "---" and bool(_COMMAND.match(first))
-
-
-def flags_of_text(text: str) -> Iterator[Flag]:
-    """Of a command line, over several lines or one; raises NotOlder for quotes that do not end."""
-    words: list[tuple[str, int]] = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        bare = line.strip().removesuffix("\\")
-        if bare.startswith("#"):
-            continue
-        try:
-            words += [(word, number) for word in shlex.split(bare)]
-        except ValueError:
-            raise NotOlder(sentence("a quote of this command line does not end"), number, 1) from None
-    program = next((i for i, (word, _) in enumerate(words) if re.search(r"(^|/)kube-scheduler$", word)), -1)
-    words = words[program + 1 :]
-    end = next((i for i, (word, _) in enumerate(words) if word in _NEXT_COMMAND), len(words))
-    yield from _flags([(word, "", number) for word, number in words[:end]])
-
-
-def _flags(words: list[tuple[str, str, int | None]]) -> Iterator[Flag]:
-    i = 0
-    while i < len(words):
-        word, path, line = words[i]
-        i += 1
-        if not word.startswith("-") or word in ("-", "--"):
-            yield Flag(word, "", path, line)
-            continue
-        name, equals, value = word.lstrip("-").partition("=")
-        name = name.replace("_", "-")  # as kube-scheduler reads them
-        if not equals and i < len(words) and not words[i][0].startswith("-") and _takes_value(name):
-            value = words[i][0]
-            i += 1
-        elif not equals:
-            value = "true"
-        yield Flag(f"--{name}", value, path, line)
-
-
-def _takes_value(name: str) -> bool:
-    """A flag of Go that is boolean takes its value with ``=`` only."""
-    return name not in _BOOLEAN
-
-
-def _flags_of_manifest(root: Node, shift: int) -> Iterator[Flag]:
-    """Of every container that runs kube-scheduler: a pod's, or those of a workload's template."""
-    for path, containers in _containers(root, ()):
-        for i, container in enumerate(containers.items):
-            words: list[tuple[str, str, int | None]] = []
-            for field in ("command", "args"):
-                listed = container.get(field) if container.kind == "mapping" else None
-                for j, item in enumerate(listed.items if listed is not None else ()):
-                    if item.kind != "scalar":
-                        continue
-                    where = str(FieldPath((*path, i, field, j)))
-                    line = None if item.line is None else item.line + shift
-                    words += [(word, where, line) for word in _split(item.value)]
-            program = next((n for n, (word, _, _) in enumerate(words) if word.rpartition("/")[2] == BINARY), None)
-            if program is not None:
-                yield from _flags(words[program + 1 :])
-            elif _is_image(container):
-                yield from _flags(words)
-
-
-def _flags_of_list(root: Node, shift: int) -> Iterator[Flag]:
-    """Of the arguments of a container that were copied without it: the bare list, or below command and args."""
-    lists: list[tuple[Path, Node]] = [((), root)]
-    if root.kind == "mapping":
-        found = [(name, root.get(name)) for name in ("command", "args")]
-        lists = [((name,), node) for name, node in found if node is not None]
-        if _text(root, "kind"):
-            return
-    words: list[tuple[str, str, int | None]] = []
-    for path, listed in lists:
-        for i, item in enumerate(listed.items):
-            if item.kind == "scalar":
-                line = None if item.line is None else item.line + shift
-                words += [(word, str(FieldPath((*path, i))), line) for word in _split(item.value)]
-    program = next((n for n, (word, _, _) in enumerate(words) if word.rpartition("/")[2] == BINARY), None)
-    if program is not None or (words and words[0][0].startswith("--")):
-        yield from _flags(words[0 if program is None else program + 1 :])
-
-
-def _split(value: Any) -> list[str]:
-    """A shell's command in one text (``sh -c "kube-scheduler --v=2"``) is several words."""
-    text = "" if value is None else str(value)
-    if BINARY not in text or " " not in text.strip():
-        return [text]
-    try:
-        return shlex.split(text.replace("\\\n", " ").replace("\n", " "))
-    except ValueError:
-        return text.split()
-
-
-def _is_image(container: Node) -> bool:
-    image = _text(container, "image")
-    return re.search(r"(^|/)kube-scheduler(-[a-z0-9]+)?([:@]|$)", image) is not None
-
-
-def _containers(root: Node, path: Path) -> Iterator[tuple[Path, Node]]:
-    if root.kind != "mapping":
-        return
-    spec = root.get("spec")
-    if spec is not None and spec.kind == "mapping":
-        found = spec.get("containers")
-        if found is not None and found.kind == "sequence":
-            yield (*path, "spec", "containers"), found
-        template = spec.get("template")
-        if template is not None:
-            yield from _containers(template, (*path, "spec", "template"))
+def _of_kubeadm(root: Node, text: str, shift: int) -> Iterator[Flag]:
+    """Of a configuration of kubeadm, or of the ConfigMap kubeadm-config, in which a cluster keeps its own."""
+    yield from flags_of_kubeadm(root, shift, ())
+    if root.kind == "mapping" and text_of(root, "kind") == "ConfigMap":
+        for inner, _, inside, at in _held(root, text, shift, ()):
+            yield from flags_of_kubeadm(inner, inside, at)

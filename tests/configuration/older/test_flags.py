@@ -199,3 +199,101 @@ def test_a_switch_for_many_gates_is_told_as_one() -> None:
 )
 def test_a_line_of_a_shell_is_read_up_to_the_next_command(text: str) -> None:
     assert [each.what for each in converted(text).findings] == ["--leader-elect"]
+
+
+CLUSTER = "kind: ClusterConfiguration\nkubernetesVersion: v1.27.0\nscheduler:\n  extraArgs:\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "line"),
+    [
+        (
+            f'apiVersion: kubeadm.k8s.io/v1beta3\n{CLUSTER}    v: "2"\n    leader-elect: "false"\n',
+            "scheduler.extraArgs.leader-elect",
+            7,
+        ),
+        (
+            f'apiVersion: kubeadm.k8s.io/v1beta4\n{CLUSTER}  - {{name: v, value: "2"}}\n'
+            '  - name: leader-elect\n    value: "false"\n',
+            "scheduler.extraArgs[1]",
+            7,
+        ),
+        (
+            "apiVersion: kubeadm.k8s.io/v1alpha2\nkind: MasterConfiguration\nschedulerExtraArgs:\n  v: 2\n"
+            "  leader-elect: false\n",
+            "schedulerExtraArgs.leader-elect",
+            5,
+        ),
+        (
+            "kind: InitConfiguration\napiVersion: kubeadm.k8s.io/v1beta3\n---\n"
+            f'apiVersion: kubeadm.k8s.io/v1beta3\n{CLUSTER}    v: "2"\n    leader-elect: "false"\n',
+            "scheduler.extraArgs.leader-elect",
+            10,
+        ),
+        (
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kubeadm-config}\ndata:\n  ClusterConfiguration: |\n"
+            "    apiVersion: kubeadm.k8s.io/v1beta3\n    kind: ClusterConfiguration\n    scheduler:\n"
+            '      extraArgs:\n        v: "2"\n        leader-elect: "false"\n',
+            "data.ClusterConfiguration.scheduler.extraArgs.leader-elect",
+            11,
+        ),
+    ],
+)
+def test_what_kubeadm_gives_the_scheduler_is_flags(text: str, place: str, line: int) -> None:
+    made = converted(text)
+    assert {each.what for each in made.findings} == {"--v", "--leader-elect"}
+    assert "leaderElect: false" in made.text
+    flag = only(made, "--leader-elect")
+    assert (flag.outcome, flag.path, flag.line) == ("carried", place, line)
+
+
+def test_a_kubeadm_configuration_without_flags_of_the_scheduler_says_so() -> None:
+    for text in (
+        "apiVersion: kubeadm.k8s.io/v1beta3\nkind: ClusterConfiguration\napiServer: {extraArgs: {v: '2'}}\n",
+        "apiVersion: kubeadm.k8s.io/v1beta3\nkind: ClusterConfiguration\nscheduler: {extraArgs: }\n",
+    ):
+        with pytest.raises(NotOlder) as refused:
+            convert(text, REGISTRY)
+        assert "scheduler.extraArgs" in str(refused.value.words)
+
+
+def test_kubeadms_flags_stand_beside_the_file_that_they_name() -> None:
+    made = converted(
+        "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\nparallelism: 3\n---\n"
+        f"apiVersion: kubeadm.k8s.io/v1beta3\n{CLUSTER}    config: /etc/s.yaml\n    kube-api-qps: '5'\n"
+    )
+    assert "parallelism: 3" in made.text
+    assert "qps" not in made.text
+    assert only(made, "--config").outcome == "carried"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "docker run -d --name kube-scheduler -v /etc/k:/etc/k:ro --net=host k8s.gcr.io/kube-scheduler:v1.18.0 "
+        "kube-scheduler --leader-elect=false",
+        "sudo docker container run -it --rm registry.k8s.io/kube-scheduler:v1.20.0 --leader-elect=false",
+        "docker run -d \\\n  --restart unless-stopped \\\n  --privileged \\\n"
+        "  registry.k8s.io/kube-scheduler:v1.20.0 \\\n  --leader-elect=false",
+        "podman run --rm --entrypoint /usr/local/bin/kube-scheduler own/image --leader-elect=false | tee log",
+        "docker run --net host gcr.io/google_containers/hyperkube:v1.8.0 /hyperkube scheduler --leader-elect=false",
+        "docker run --net host gcr.io/google_containers/hyperkube:v1.8.0 scheduler --leader-elect=false",
+        'docker run own/image sh -c "exec kube-scheduler --leader-elect=false"',
+        "/hyperkube kube-scheduler --leader-elect=false",
+        "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - image: own\n    command: [/hyperkube, scheduler]\n"
+        "    args: [--leader-elect=false]\n",
+    ],
+)
+def test_a_container_is_read_from_behind_its_image_or_program(text: str) -> None:
+    made = converted(text)
+    assert [each.what for each in made.findings] == ["--leader-elect"]
+    assert "leaderElect: false" in made.text
+
+
+def test_a_container_that_runs_something_else_is_refused_by_its_image() -> None:
+    for text in ("docker run -p 80:80 nginx:1 --leader-elect=false", "docker run -d --name kube-scheduler nginx:1"):
+        with pytest.raises(NotOlder) as refused:
+            convert(text, REGISTRY)
+        assert str(refused.value.words) == "this command runs a container of nginx:1, no kube-scheduler"
+    with pytest.raises(NotOlder):
+        convert("docker run", REGISTRY)

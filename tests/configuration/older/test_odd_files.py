@@ -192,3 +192,53 @@ def test_a_strategy_beside_node_resources_fit_gives_way_to_it() -> None:
         version("v1beta2", "profiles:\n- plugins: {score: {enabled: [{name: NodeResourcesMostAllocated}]}}\n")
     )
     assert str(only(made, "NodeResourcesMostAllocated").sentence).startswith("NodeResourcesFit scores itself")
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "kept"),
+    [
+        (
+            "kind: Policy\npredicates:\n- name: HostName\n  name: PodFitsPorts\npriorities: []\npredicates:\n"
+            "- name: HostName\n- name: MatchNodeSelector\n  name: PodFitsPorts\n",
+            [("predicates", 2, 6), ("predicates[1].name", 8, 9)],
+            "NodePorts",
+        ),
+        (
+            '{"kind": "Policy", "priorities": [],\n"predicates": [],\n"predicates": [{"name": "PodFitsPorts"}]}',
+            [("predicates", 2, 3)],
+            "NodePorts",
+        ),
+        (
+            version("v1beta2", "# on purpose\nparallelism: 3\nprofiles:\n- schedulerName: a\n  schedulerName: b\n")
+            + "parallelism: 5 # more\n",
+            [("parallelism", 4, 8), ("profiles[0].schedulerName", 6, 7)],
+            "# on purpose\n",
+        ),
+        (
+            "# first\n---\nkind: ConfigMap\ndata:\n  policy.cfg: |\n    kind: Policy\n    priorities: []\n"
+            "    predicates: []\n    predicates: [{name: PodFitsPorts}]\n",
+            [("data.policy.cfg.predicates", 8, 9)],
+            "NodePorts",
+        ),
+    ],
+)
+def test_keys_that_stand_twice_are_told_with_their_lines(
+    text: str, told: list[tuple[str, int, int]], kept: str
+) -> None:
+    made = converted(text)
+    twice = [each for each in made.findings if "stands once more" in str(each.sentence)]
+    assert [(each.path, each.line) for each in twice] == [(path, line) for path, line, _ in told]
+    assert [f"in line {line}:" in str(each.sentence) for each, (_, _, line) in zip(twice, told, strict=True)] == [
+        True
+    ] * len(told)
+    assert kept in made.text
+    assert "schedulerName: a" not in made.text
+
+
+def test_a_key_that_stands_twice_in_a_text_without_lines_is_told_without() -> None:
+    made = converted('kind: ConfigMap\ndata:\n  p: "kind: Policy\\npredicates: []\\npredicates: []\\n"\n')
+    [twice] = [each for each in made.findings if "stands once more" in str(each.sentence)]
+    assert (twice.line, str(twice.sentence)) == (
+        None,
+        "predicates stands once more, further on: the last one counts.",
+    )
