@@ -15,6 +15,8 @@ from framework.sentences import sentence
 
 BINARY: Final = "kube-scheduler"
 KUBEADM: Final = "kubeadm.k8s.io"
+EXTRA_ARGS: Final = "scheduler.extraArgs"
+"""Where a ClusterConfiguration of kubeadm has the flags."""
 _HYPERKUBE: Final = "hyperkube"
 """One binary that was all components until Kubernetes 1.18; which one is its first argument."""
 _ITS_NAMES: Final = (BINARY, "scheduler")
@@ -223,9 +225,10 @@ def flags_of_kubeadm(root: Node, shift: int | None, within: Path) -> Iterator[Fl
         for key, value in args.entries:
             yield _of_kubeadm(str(key.value), value, (*path, str(key.value)), key.line, shift)
         for i, item in enumerate(args.items):
-            named, value = text_of(item, "name"), item.get("value") if item.kind == "mapping" else None
-            if named and value is not None:
-                yield _of_kubeadm(named, value, (*path, i), item.line, shift)
+            named = text_of(item, "name")
+            given = item.get("value") if named else None
+            if given is not None:
+                yield _of_kubeadm(named, given, (*path, i), item.line, shift)
 
 
 def _of_kubeadm(name: str, value: Node, path: Path, line: int | None, shift: int | None) -> Flag:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from framework.configuration.older.command_lines import (
+    EXTRA_ARGS,
     Flag,
     flags_of_kubeadm,
     flags_of_list,
@@ -117,8 +118,9 @@ def _strange(roots: list[Node]) -> NotOlder:
     kind = text_of(first, "kind") if first.kind == "mapping" else ""
     if kind == "ConfigMap":
         words = sentence("this ConfigMap holds no Policy and no KubeSchedulerConfiguration")
-    elif any(is_of_kubeadm(each) for each in roots):
-        words = sentence("this configuration of kubeadm gives kube-scheduler no flags (scheduler.extraArgs)")
+    elif (of_kubeadm := next((each for each in roots if is_of_kubeadm(each)), None)) is not None:
+        shown = text_of(of_kubeadm, "kind")
+        words = sentence("{kind} gives kube-scheduler no flags: it has no {field}", kind=shown, field=EXTRA_ARGS)
     elif kind:
         shown = f"{kind} ({text_of(first, 'apiVersion')})"
         words = sentence("{kind} is no configuration of kube-scheduler", kind=shown)
