@@ -20,6 +20,7 @@ import urllib3
 import urllib3.exceptions
 
 from framework.sentences import sentence
+from schedweb.clusters.reading.connections import Connections
 from schedweb.clusters.reading.contexts import IN_CLUSTER, Context, known_contexts, kubeconfig_paths, without_password
 from schedweb.clusters.reading.problems import ClusterProblem, clock_ahead, refused, unreachable
 
@@ -29,11 +30,13 @@ if TYPE_CHECKING:
 REVIEWS: Final = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 USER_AGENT: Final = "scheduling-playground"
 JSON: Final = "application/json"
-CONNECT_SECONDS: Final = 10.0
 READ_SECONDS: Final = 60.0
 """Of an answer that is no watch: between two of its bytes."""
 LOADED_SECONDS: Final = 10.0
 """Credentials that were refused are read again at most so often."""
+FRESH_SECONDS: Final = 10.0
+"""How long credentials are sent before the client is asked for them again: it renews tokens minutes before they end,
+and looks at the whole environment whenever it is asked."""
 CONNECTIONS: Final = 40
 """A watch of every kind, and questions beside them."""
 _LARGEST_REFUSAL: Final = 64 * 1024
@@ -78,6 +81,10 @@ class Access:
         self.bytes_read = 0
         self._lock = threading.Lock()
         self._client, self._loaded = self._load(), time.monotonic()
+        self._connections = Connections(self._client)
+        self._credentials: dict[str, str] = {}
+        self._fresh_until = 0.0
+        """Of the credentials: headers, and seconds of the monotonic clock."""
 
     @property
     def server(self) -> str:
@@ -170,32 +177,24 @@ class Access:
         """Every request goes through here. Raises what urllib3 raises, and ClusterProblem without credentials."""
         if not self._may_send(method, address):
             raise ValueError(f"{method} {address} is nothing that may be sent")
-        client, headers = self._authenticated(method, address)
+        connections, headers = self._authenticated(method, address)
         if body is not None:
             headers["Content-Type"] = content_type
-        response: urllib3.BaseHTTPResponse = client.rest_client.pool_manager.request(
-            method,
-            f"{client.configuration.host}{address}",
-            headers=headers,
-            body=body,
-            timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=read_seconds),
-            preload_content=False,
-            retries=False,
-            redirect=False,
-        )
+        response = connections.send(method, address, headers, body, read_seconds)
         self.ahead = clock_ahead(response.headers, time.time())
         return response
 
-    def _authenticated(self, method: str, address: str) -> tuple[ApiClient, dict[str, str]]:
+    def _authenticated(self, method: str, address: str) -> tuple[Connections, dict[str, str]]:
         """With a token that is fresh: a plugin may run here, or a provider be asked, so one at a time."""
-        headers = {"Accept": "application/json", "User-Agent": USER_AGENT}
         with self._lock:
-            client = self._client
-            try:
-                client.update_params_for_auth(headers, [], ["BearerToken"], address, method, None)
-            except Exception as error:  # noqa: BLE001 - whatever a plugin or a provider leads to
-                raise self._no_credentials(str(error)) from None
-        return client, headers
+            if time.monotonic() >= self._fresh_until:
+                found: dict[str, str] = {}
+                try:
+                    self._client.update_params_for_auth(found, [], ["BearerToken"], address, method, None)
+                except Exception as error:  # noqa: BLE001 - whatever a plugin or a provider leads to
+                    raise self._no_credentials(str(error)) from None
+                self._credentials, self._fresh_until = found, time.monotonic() + FRESH_SECONDS
+            return self._connections, {"Accept": JSON, "User-Agent": USER_AGENT, **self._credentials}
 
     def _load_again(self, began: float) -> bool:
         """False when they were read a moment ago."""
@@ -205,6 +204,7 @@ class Access:
             if time.monotonic() - self._loaded < LOADED_SECONDS:
                 return False
             self._client, self._loaded = self._load(), time.monotonic()
+            self._connections, self._fresh_until = Connections(self._client), 0.0
             return True
 
     def _load(self) -> ApiClient:

@@ -1,7 +1,8 @@
 """A scheduler of a real cluster in one process: watches in, decisions by the framework, writes out, while the Lease is
 held. It keeps no journal; who wants to see what was written hands in ``record``.
 
-The machine never waits for a write: lanes send them, and answers come into its inbox as changes do.
+The machine never waits for a write: lanes send them, and answers come into its inbox as changes do. Who brings a pod
+that waits for a node runs the machine itself where nobody does: waking another thread takes as long as placing the pod.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ import socket
 import threading
 import time
 import uuid
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Final, Literal
 
 from framework.configuration.effective import EffectiveConfiguration
 from framework.extenders import Answer
+from framework.objects import KubeObject, Pod
 from framework.plugins.registry import Registry
 from framework.reading.addresses import without_credentials
 from framework.scheduler import Scheduler
@@ -46,11 +49,15 @@ _LONGEST_WAIT: Final = 0.5
 """Seconds until it is looked whether it was stopped, or the Lease came."""
 _ANSWER_WAIT: Final = 0.02
 """Seconds that an extender's answer is waited for at once; in between it is heard what arrives."""
+_SHORTEST_WAIT: Final = 0.0001
+"""Seconds, where something is due that the clock has not reached."""
 _SECOND: Final = 10**9
 
 AskExtenders = Callable[[Sequence[Asking]], Sequence[Answer]]
 """The answers in the requests' order, when all are there; whatever goes wrong is in them."""
 Ended = Literal["stopped", "lease_lost"]
+Turn = Literal["decided", "awaits"]
+"""Whether an answer of the API server is awaited."""
 
 
 class Driver:
@@ -78,8 +85,12 @@ class Driver:
         self.scheduler: Scheduler | None = None
         self._configuration, self._registry, self._seed = configuration, registry, seed
         access = WritingAccess(permission)
-        self._inbox: queue.SimpleQueue[Changed | WriteOutcome] = queue.SimpleQueue()
-        self._informers = Informers(access, self._inbox.put)
+        self._inbox: deque[Changed | WriteOutcome] = deque()
+        self._machine = threading.Lock()
+        """Held by whoever runs it."""
+        self._wake = threading.Event()
+        """For the machine's own thread, where there may be something to do."""
+        self._informers = Informers(access, self._changed)
         self._stop = threading.Event()
         host = socket.gethostname()
         names = set(scheduler_names)
@@ -121,16 +132,21 @@ class Driver:
         self.ended = self.ended or why
         self.writer.stop()
         self._stop.set()
+        self._wake.set()
 
     def run(self) -> Ended:
         """Until it is stopped or the Lease is lost. Raises ClusterProblem and ProfileError."""
         self._informers.start()
         try:
-            scheduler = self._begun()
+            with self._machine:
+                scheduler = self._begun()
             if not self.limits.dry_run:
                 self.lease.start()
             while scheduler is not None and not self._stop.is_set():
-                self._turn(scheduler)
+                with self._machine:
+                    wait = 0.0 if self._turn(scheduler) else self._idle_for(scheduler)
+                if wait and self._wake.wait(wait):
+                    self._wake.clear()
         finally:
             self.stop()
             self._informers.stop()
@@ -151,7 +167,8 @@ class Driver:
                 return None
         cluster = LiveCluster(self._terms)
         cluster.sees_bindings = False
-        for said in self._arrived(0.0):
+        while self._inbox:
+            said = self._inbox.popleft()
             assert isinstance(said, Changed)
             hear_change(cluster, said)
         self.scheduler = Scheduler(
@@ -168,38 +185,45 @@ class Driver:
         self._lanes = Lanes(self, self.writer, self.writer, self._terms.instance, self.component)
         return self.scheduler
 
-    def _turn(self, scheduler: Scheduler) -> None:
-        """What arrived, then one pod; where there is none, until something arrives or falls due."""
-        self._hear(scheduler, 0.0)
+    def _turn(self, scheduler: Scheduler) -> Turn | None:
+        """What arrived, then one pod; None where none could be decided."""
+        self._hear(scheduler)
         scheduler.advance(self._clock())
-        if self._may_decide(scheduler) and scheduler.step() is not None:
-            self._send(scheduler)
-            return
-        self._send(scheduler)
+        decided = self._may_decide(scheduler) and scheduler.step() is not None
+        is_awaited = self._send(scheduler)
+        if not decided:
+            return None
+        return "awaits" if is_awaited else "decided"
+
+    def _idle_for(self, scheduler: Scheduler) -> float:
+        """Seconds, unless something arrives. Extenders are waited for here."""
         if scheduler.asks:
             self._hear_extenders(scheduler)
-            return
+            return 0.0
         due = scheduler.next_timer()
-        wait = _LONGEST_WAIT if due is None else min(_LONGEST_WAIT, max(0.0, (due - self._clock()) / _SECOND))
-        self._hear(scheduler, wait)
+        wait = _LONGEST_WAIT if due is None else min(_LONGEST_WAIT, (due - self._clock()) / _SECOND)
+        return max(wait, _SHORTEST_WAIT)
 
-    def _hear(self, scheduler: Scheduler, wait: float) -> None:
+    def _hear(self, scheduler: Scheduler) -> None:
         cluster = scheduler.cluster
         assert isinstance(cluster, LiveCluster)
-        for said in self._arrived(wait):
+        for _ in range(min(len(self._inbox), _CHANGES_AT_ONCE)):
+            said = self._inbox.popleft()
             scheduler.advance(self._clock())
             if isinstance(said, WriteOutcome):
                 hear_outcome(scheduler, cluster, said, _warn)
             else:
                 hear_change(cluster, said, scheduler)
 
-    def _send(self, scheduler: Scheduler) -> None:
+    def _send(self, scheduler: Scheduler) -> bool:
+        """Whether any of it is to be answered."""
         cluster = scheduler.cluster
         assert isinstance(cluster, LiveCluster)
         assert self._lanes is not None
         rows, cluster.outbox = cluster.outbox, []
         for row in rows:
             self._lanes.put(row)
+        return any(row.is_awaited for row in rows)
 
     def _hear_extenders(self, scheduler: Scheduler) -> None:
         """They are asked once, by another thread; the cycle stands until all have answered."""
@@ -222,22 +246,28 @@ class Driver:
         is_limited = self.limits.bindings_per_minute and scheduler.core.standing
         return not is_limited and not self.writer.binding_free_in()
 
-    def _arrived(self, wait: float) -> list[Changed | WriteOutcome]:
-        found: list[Changed | WriteOutcome] = []
-        try:
-            found.append(self._inbox.get(timeout=wait) if wait else self._inbox.get_nowait())
-            while len(found) < _CHANGES_AT_ONCE or self.scheduler is None:
-                found.append(self._inbox.get_nowait())
-        except queue.Empty:
-            pass
-        return found
-
     def _clock(self) -> int:
         """Nanoseconds, and never back."""
         self._now = max(self._now, time.time_ns())
         return self._now
 
     # Other threads
+
+    def _changed(self, change: Changed) -> None:
+        self._inbox.append(change)
+        scheduler = self.scheduler
+        if scheduler is None or self._stop.is_set() or not _waits(change.new) or not self._machine.acquire(False):
+            self._wake.set()
+            return
+        try:
+            turn = self._turn(scheduler)
+        except Exception as error:  # noqa: BLE001 - a reflector would take it for a fault of its watch
+            turn, self._failure = None, error
+            self.stop()
+        finally:
+            self._machine.release()
+        if turn != "awaits":  # else the answer does, and until then the lane needs the interpreter
+            self._wake.set()
 
     def _ask_extenders(self, asked: Sequence[Asking]) -> None:
         try:
@@ -254,7 +284,8 @@ class Driver:
 
     def is_answered(self, row: WriteRow, outcome: WriteOutcome) -> None:
         if row.is_awaited:
-            self._inbox.put(outcome)
+            self._inbox.append(outcome)
+            self._wake.set()
 
     def was_refused(self) -> None:
         """Rights are asked for again all the time."""
@@ -282,6 +313,10 @@ class Driver:
 
     def _lost(self) -> None:
         self.stop("lease_lost")
+
+
+def _waits(new: KubeObject | None) -> bool:
+    return isinstance(new, Pod) and not new.spec.node_name
 
 
 def _warn(words: Sentence) -> None:
