@@ -256,7 +256,7 @@ class Driver:
     def _changed(self, change: Changed) -> None:
         self._inbox.append(change)
         scheduler = self.scheduler
-        if scheduler is None or self._stop.is_set() or not _waits(change.new) or not self._machine.acquire(False):
+        if scheduler is None or not self._decides_now(change.new) or not self._machine.acquire(blocking=False):
             self._wake.set()
             return
         try:
@@ -268,6 +268,12 @@ class Driver:
             self._machine.release()
         if turn != "awaits":  # else the answer does, and until then the lane needs the interpreter
             self._wake.set()
+
+    def _decides_now(self, new: KubeObject | None) -> bool:
+        """Whether it is a pod that waits for us."""
+        if not isinstance(new, Pod) or new.spec.node_name or self._stop.is_set():
+            return False
+        return new.spec.scheduler_name in self._terms.schedulers
 
     def _ask_extenders(self, asked: Sequence[Asking]) -> None:
         try:
@@ -313,10 +319,6 @@ class Driver:
 
     def _lost(self) -> None:
         self.stop("lease_lost")
-
-
-def _waits(new: KubeObject | None) -> bool:
-    return isinstance(new, Pod) and not new.spec.node_name
 
 
 def _warn(words: Sentence) -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import logging
+import socket
 import stat
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +161,66 @@ def test_a_plugin_that_fails_is_told_and_not_logged(
     assert problem.code == "credentials"
     assert "log in first" in str(problem)
     assert "log in first" not in caplog.text
+
+
+class Listening:
+    """A server without TLS that keeps what one read of a request brought."""
+
+    def __init__(self) -> None:
+        self.heard: list[bytes] = []
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        client, _ = self._listener.accept()
+        while heard := client.recv(65536):
+            self.heard.append(heard)
+            body = b'{"status": {"allowed": true}}'
+            client.sendall(b"HTTP/1.1 201 Created\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+
+    def close(self) -> None:
+        self._listener.close()
+
+
+@pytest.fixture
+def listening() -> Iterator[Listening]:
+    made = Listening()
+    yield made
+    made.close()
+
+
+def test_a_cluster_behind_a_path(cluster: ApiServer, tmp_path: Path, listening: Listening) -> None:
+    written(tmp_path / "config", cluster=lambda _: {"server": f"{listening.url}/k8s/clusters/c-1"})
+    Access(CONTEXT).read("/version", {"pretty": "true"})
+    assert listening.heard[0].split(b"\r\n")[0] == b"GET /k8s/clusters/c-1/version?pretty=true HTTP/1.1"
+
+
+def test_a_request_leaves_in_one_piece(cluster: ApiServer, tmp_path: Path, listening: Listening) -> None:
+    """Also the second one of a connection."""
+    written(tmp_path / "config", cluster=lambda _: {"server": listening.url})
+    access = Access(CONTEXT)
+    for verb in ("list", "watch"):
+        assert access.may({"verb": verb})
+    assert [each.partition(b"\r\n\r\n")[2] for each in listening.heard] == [
+        b'{"apiVersion":"authorization.k8s.io/v1","kind":"SelfSubjectAccessReview","spec":{"resourceAttributes":{"verb":'
+        b'"%s"}}}' % verb
+        for verb in (b"list", b"watch")
+    ]
+
+
+def test_the_client_is_asked_for_credentials_now_and_then(cluster: ApiServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    access = Access(CONTEXT)
+    asked: list[object] = []
+    monkeypatch.setattr(access._client.configuration, "refresh_api_key_hook", asked.append)
+    for _ in range(3):
+        access.read("/api/v1/pods")
+    assert len(asked) == 1
+    monkeypatch.setattr("schedweb.clusters.reading.access.FRESH_SECONDS", 0.0)
+    access._fresh_until = 0.0
+    for _ in range(3):
+        access.read("/api/v1/pods")
+    assert len(asked) == 4
 
 
 def test_nothing_that_writes_can_be_sent(cluster: ApiServer) -> None:

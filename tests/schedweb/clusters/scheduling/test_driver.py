@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
 
 from framework.configuration import load_value
 from framework.plugins.registry import built_in_registry
+from framework.scheduler import Scheduler
 from schedweb.clusters.reading.problems import ClusterProblem
 from schedweb.clusters.scheduling.driver import Driver
 from schedweb.clusters.scheduling.informers import Changed
@@ -327,6 +329,54 @@ def test_what_cannot_be_recorded_ends_it(server: ApiServer) -> None:
     assert node_of(server, "p1") == ""
 
 
+def test_who_brings_a_pod_decides_about_it(server: ApiServer, played: Played, monkeypatch: pytest.MonkeyPatch) -> None:
+    by: list[str] = []
+    step = Scheduler.step
+
+    def watched(scheduler: Scheduler) -> object:
+        found = step(scheduler)
+        if found is not None:
+            by.append(threading.current_thread().name)
+        return found
+
+    monkeypatch.setattr(Scheduler, "step", watched)
+    server.add(node("n1"), ours("first"))
+    played.start()
+    until(lambda: "Scheduled" in reasons(server, "first"))
+    for name in ("second", "third", "fourth"):  # the machine may be at something else just then
+        server.add(ours(name))
+        until(lambda name=name: node_of(server, name))
+    assert by[0] != "reflector-pods"
+    assert "reflector-pods" in by
+
+
+def test_a_fault_while_a_pod_is_heard_ends_it(server: ApiServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the thread that reads pods ran the machine, which would take it for a fault of its watch."""
+    server.add(node("n1"), ours("first"))
+    driver = driver_of()
+    found: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            driver.run()
+        except ValueError as error:
+            found.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    until(lambda: node_of(server, "first"))
+
+    def fails(scheduler: Scheduler) -> object:
+        raise ValueError(f"by {threading.current_thread().name}")
+
+    monkeypatch.setattr(Scheduler, "step", fails)
+    server.add(ours("second"))
+    thread.join(30)
+    assert not thread.is_alive()
+    assert [str(each).startswith("by ") for each in found] == [True]
+    assert node_of(server, "second") == ""
+
+
 def test_bindings_are_limited_per_minute(server: ApiServer, played: Played) -> None:
     server.add(node("n1"), ours("p1"), ours("p2"))
     driver = played.start(bindings_per_minute=1)
@@ -334,6 +384,6 @@ def test_bindings_are_limited_per_minute(server: ApiServer, played: Played) -> N
     until(lambda: driver.writer.binding_free_in() > 0)
     # Whatever else it does, no second binding leaves: told by more of the loop's turns than a pod needs.
     for _ in range(20):
-        driver._inbox.put(Changed(NODES, ("", "nothing"), None))
-    until(driver._inbox.empty)
+        driver._changed(Changed(NODES, ("", "nothing"), None))
+    until(lambda: not driver._inbox)
     assert len(server.requests.select(**BINDINGS)) == 1
