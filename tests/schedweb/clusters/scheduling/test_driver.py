@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from typing import Any
 
 import pytest
@@ -345,7 +346,7 @@ def test_who_brings_a_pod_decides_about_it(server: ApiServer, played: Played, mo
     until(lambda: "Scheduled" in reasons(server, "first"))
     for name in ("second", "third", "fourth"):  # the machine may be at something else just then
         server.add(ours(name))
-        until(lambda name=name: node_of(server, name))
+        until(partial(node_of, server, name))
     assert by[0] != "reflector-pods"
     assert "reflector-pods" in by
 
