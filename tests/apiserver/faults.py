@@ -32,6 +32,7 @@ class Fault:
     held: bool = False
     drops: bool = False
     cuts: bool = False
+    broken_off: bool = False
     hits: int = 0
     _arrived: threading.Event = field(default_factory=threading.Event)
     _let_go: threading.Event = field(default_factory=threading.Event)
@@ -57,6 +58,11 @@ class Fault:
         """Let go of what is held, and hold nothing more."""
         self.owner.remove(self)
         self._let_go.set()
+
+    def break_off(self) -> None:
+        """The connections of what is held break and nothing of it is carried out; nothing more is held."""
+        self.broken_off = True
+        self.release()
 
     def __enter__(self) -> Fault:
         return self

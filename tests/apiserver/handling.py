@@ -101,6 +101,8 @@ class Handling:
         met = self.faults.met_by(request)
         for fault in met:
             await fault.wait()
+            if fault.broken_off:
+                return _broken(incoming, request, web.Response())
             if fault.error is not None:
                 raise fault.error
             if fault.forbids:

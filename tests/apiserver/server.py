@@ -111,7 +111,8 @@ class ApiServer:
         if self._runner is None:
             application = web.Application(client_max_size=BODY_LIMIT)
             application.router.add_route("*", "/{path:.*}", self._handling.handle)
-            self._runner = web.AppRunner(application, access_log=None, handler_cancellation=True)
+            # A watch that comes while the others are broken off would be waited for, for a minute.
+            self._runner = web.AppRunner(application, access_log=None, handler_cancellation=True, shutdown_timeout=0.5)
             await self._runner.setup()
         context = self.authority.server_context(self.host, "localhost") if self.authority else None
         self._site = web.TCPSite(

@@ -119,11 +119,13 @@ class Worker:
         self._thread.join(WAIT_SECONDS)
         assert not self._thread.is_alive()
 
-    def lose_the_lease(self) -> None:
-        """As one that stood still for too long: it writes nothing more, and says goodbye to nobody."""
+    def lose_the_lease(self, meanwhile: Callable[[], object] = lambda: None) -> None:
+        """As one that stood still for too long: it writes nothing more, and says goodbye to nobody. ``meanwhile``: what
+        lets go of it, where it waits for an answer."""
         epoch = self.supervisor.lease.epoch + 1
         Run.objects.filter(pk=self.run.pk).update(lease_expires=None, lease_owner="", epoch=epoch)
         self.supervisor.lose()
+        meanwhile()
         self.join()
 
 

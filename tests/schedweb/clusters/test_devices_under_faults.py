@@ -120,7 +120,8 @@ def test_a_worker_that_dies_between_reservation_and_binding(
         equipped.add(claiming("one", "p1", scheduler=OURS))
         until(lambda: binding.hits)
         until(lambda: ClusterWrite.objects.filter(run=run, purpose="devices", outcome__result="done").exists())
-        first.lose_the_lease()
+        first.lose_the_lease(binding.break_off)  # it would wait for the answer for half a minute
+        assert not node_of(equipped, "p1"), "nothing of what broke off was carried out"
         if is_deleted:
             equipped.remove("Pod", "p1", "default")
         second = workers(run)
