@@ -355,7 +355,9 @@ class Gatherer:
 
     def of_real_cluster(self) -> dict[str, Any]:
         """Fields of a batch that other runs leave empty."""
-        return {"judgements": self.judgements(), "writes": self.writes(), "real_pods": self.real_pods()}
+        others = None if self.player.live is None else self.player.live.others.take()
+        beside = {"real_pods": self.real_pods(), "others": others}
+        return {"judgements": self.judgements(), "writes": self.writes(), **beside}
 
     def real_pods(self) -> list[RealPodRow]:
         if self.player.own is None:

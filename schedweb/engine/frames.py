@@ -19,7 +19,7 @@ from schedweb.engine.commands import BreakpointSet, WriteOutcome
 from schedweb.engine.evictions import EvictionRow
 from schedweb.engine.live import Scheduling, WriteRow
 from schedweb.engine.message import Message
-from schedweb.engine.real_rows import HeardRow, JudgementRow, RealPodRow
+from schedweb.engine.real_rows import HeardRow, JudgementRow, OtherSchedulerRow, RealPodRow
 from schedweb.engine.shapes import FeedLine, QueueName, UntranslatedHit, UntranslatedOutcome
 from schedweb.engine.version import ENGINE_VERSION
 
@@ -324,6 +324,8 @@ class Batch(Message, frozen=True, tag="batch"):
     hit: UntranslatedHit | None
     heard: list[HeardRow] = []
     real_pods: list[RealPodRow] = []
+    others: list[OtherSchedulerRow] | None = None
+    """All that were seen so far; None where nothing is new."""
     unwritten: int = 0
     """How many pods of the beginning are left for batches to come."""
     place: JournalPlace | None = None

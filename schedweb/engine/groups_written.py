@@ -6,18 +6,30 @@ has told of the group."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Protocol
 
 import msgspec
 from msgspec.structs import replace
 
+from framework.objects import KubeObject
 from framework.objects.scheduling import Condition, SchedulingPodGroup
 from framework.objects.timestamps import SECOND
+from framework.scheduler.cluster import not_found
 from schedweb.writes import pod_groups
 from schedweb.writes.writes import Write
 
 AGAIN_AFTER: Final = SECOND
 """By the run's clock, in nanoseconds: a patch that was refused is tried again by a later cycle, as upstream."""
+
+
+class Cluster(Protocol):
+    """What the run's cluster lends."""
+
+    def find(self, obj: KubeObject) -> KubeObject | None: ...
+
+    def tell(self, write: Write) -> None:
+        """Written in its turn, and not waited for."""
+        ...
 
 
 class _Said(msgspec.Struct, frozen=True):
@@ -32,8 +44,17 @@ class Groups(msgspec.Struct):
     said: dict[str, _Said] = {}
     """uid of a group → what was written last."""
 
-    def patch(self, known: SchedulingPodGroup, wanted: SchedulingPodGroup, now: int) -> Write | None:
-        """What is to be written now; ``now``: nanoseconds."""
+    def update(self, cluster: Cluster, wanted: SchedulingPodGroup, now: int) -> str | None:
+        """At the end of the group's cycle; it is seen when its watch comes. An error as kube-scheduler logs it, or
+        None. ``now``: nanoseconds."""
+        known = cluster.find(wanted)
+        if not isinstance(known, SchedulingPodGroup) or known.metadata.uid != wanted.metadata.uid:
+            return not_found("podgroups.scheduling.k8s.io", wanted.metadata.name)
+        if (write := self._patch(known, wanted, now)) is not None:
+            cluster.tell(write)
+        return None
+
+    def _patch(self, known: SchedulingPodGroup, wanted: SchedulingPodGroup, now: int) -> Write | None:
         uid, version = known.metadata.uid, known.metadata.resource_version
         conditions = tuple(replace(each, last_transition_time=None) for each in wanted.status.conditions)
         said = self.said.get(uid)

@@ -18,10 +18,11 @@ from framework.interface.handle import Unanswered
 from framework.objects import KubeObject, Pod, PodCondition, ResourceClaim
 from framework.objects.scheduling import SchedulingPodGroup
 from framework.queue import Nomination
-from framework.scheduler.cluster import SCHEDULED, Cluster, O, not_found, rfc3339, with_condition
+from framework.scheduler.cluster import SCHEDULED, Cluster, O, rfc3339, with_condition
 from framework.scheduler.store import ObjectAdded, ObjectUpdated
 from schedweb.engine.claims_written import Claims
 from schedweb.engine.groups_written import Groups
+from schedweb.engine.other_schedulers import OtherSchedulers
 from schedweb.writes import events, pods, volumes
 from schedweb.writes.writes import Outcome, Write
 
@@ -128,14 +129,15 @@ class LiveCluster(Cluster):
         self._ahead: dict[str, int] = {}
         """uid → version that was written; what watches bring from before is left out."""
         self._claims, self._groups = Claims(), Groups()
+        self.others = OtherSchedulers()
         self.answered: dict[str, int] = {}
         """uid → when our last write that changes this object was answered; nanoseconds since 1970 by the worker's
         clock. Nothing is decided by it here: lists that were asked for later are known by it (observed.py)."""
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # Of a checkpoint from before there was any.
-        since: dict[str, Any] = {"answered": {}, "_evictions": {}, "_claims": Claims(), "_groups": Groups()}
-        self.__dict__.update({**since, "sees_bindings": True, **state})
+        since: dict[str, Any] = {"_claims": Claims(), "_groups": Groups(), "others": OtherSchedulers()}
+        self.__dict__.update({"answered": {}, "_evictions": {}, "sees_bindings": True, **since, **state})
 
     # --- what watches bring -------------------------------------------------------------------------------------------
 
@@ -237,7 +239,7 @@ class LiveCluster(Cluster):
         if self.terms.writes_claims and isinstance(obj, Pod) and self._acting:
             return self._update_pod(obj)
         if self.terms.writes_pod_groups and isinstance(obj, SchedulingPodGroup):
-            return self._update_group(obj)
+            return self._groups.update(self, obj, self._clock.now)
         write = volumes.written(obj)
         if write is None or not self._acting:
             return volumes.NOT_WRITTEN.format(obj.kind)
@@ -251,15 +253,6 @@ class LiveCluster(Cluster):
         """What it says of the claim that was made for it is seen when its watch comes."""
         write = pods.written(obj)
         return None if write is None else self.awaited((write.purpose,), write).error
-
-    def _update_group(self, wanted: SchedulingPodGroup) -> str | None:
-        """At the end of its cycle, and nobody waits for the answer. It is seen when its watch comes."""
-        known = self.find(wanted)
-        if not isinstance(known, SchedulingPodGroup) or known.metadata.uid != wanted.metadata.uid:
-            return not_found("podgroups.scheduling.k8s.io", wanted.metadata.name)
-        if (write := self._groups.patch(known, wanted, self._clock.now)) is not None:
-            self._write(write)
-        return None
 
     def see_written(self, obj: KubeObject, told: str) -> None:
         version, old = int(told) if told.isdigit() else 0, self.find(obj)
@@ -283,6 +276,9 @@ class LiveCluster(Cluster):
 
     def give_back(self, write: Write, uid: str) -> None:
         self._write(write, _Asked("release", uid))
+
+    def tell(self, write: Write) -> None:
+        self._write(write)
 
     def keep(self, old: KubeObject | None, new: KubeObject) -> None:
         if old is not None:

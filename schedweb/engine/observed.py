@@ -122,6 +122,8 @@ def observe_changes(player: Player, at: int, changes: Sequence[ObservedChange], 
             bound = observation.after
             assert isinstance(bound, Pod)
             leave_waiting(player.scheduler, player.live, bound)
+        if live is not None:
+            live.others.see(live, live.terms, observation.before, after, player.options.start, player.now)
         observe(player, observation)
         if change.undone:
             undone += 1

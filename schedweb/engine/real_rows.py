@@ -51,6 +51,15 @@ class RealPodRow(msgspec.Struct, frozen=True, array_like=True):
     present: bool
 
 
+class OtherSchedulerRow(msgspec.Struct, frozen=True, array_like=True):
+    """How many pods another scheduler bound onto the nodes that a run schedules to, since that began."""
+
+    scheduler: str
+    count: int
+    last_at: int
+    """When the run heard of the last one; nanoseconds since 1970."""
+
+
 class HeardRow(msgspec.Struct, frozen=True, array_like=True):
     """What was heard of a real cluster, as an entry of the journal that is done."""
 

@@ -4917,6 +4917,17 @@ export interface components {
          * @enum {string}
          */
         OperationVerbEnum: "add" | "replace" | "delete" | "remove";
+        OtherScheduler: {
+            /** @description schedulerName of the pods */
+            scheduler: string;
+            /** @description pods that got a node since the run began */
+            count: number;
+            /**
+             * Format: date-time
+             * @description when the run heard of the last one
+             */
+            last_at: string;
+        };
         /** @description An estimate: every attempt ranked as it stood. Its rows are read in windows. */
         OtherWeightsResult: {
             /** @description of the profile, that chose a node by scores */
@@ -6023,6 +6034,8 @@ export interface components {
             on_their_way: number;
             /** @description pods that were bound since the run began, by whomever, and that their kubelets rejected because the node was full: two schedulers share it. As far as the cluster still has them, at most 50, newest first */
             rejected: components["schemas"]["Rejected"][];
+            /** @description whose pods got nodes that this run schedules to, as its watches told since it began; at most 50 names, who binds most first. A kubelet's static pods are no scheduler's */
+            other_schedulers: components["schemas"]["OtherScheduler"][];
             /** @description rights that the credentials have not: what needs them fails until they are back */
             lacks: components["schemas"]["Lacking"] | null;
             /** @description who said Stop; empty where nobody did */

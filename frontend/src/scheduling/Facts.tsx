@@ -37,7 +37,41 @@ export function Facts({ run }: { run: string }) {
           ])}
         </p>
       </Fact>
+      <Others scheduled={data} now={now} />
     </Panel>
+  );
+}
+
+const SHOWN = 5;
+
+function Others({ scheduled: { other_schedulers: others }, now }: { scheduled: Scheduled; now: number }) {
+  const more = others.slice(SHOWN);
+  return (
+    <Fact title={t("otherSchedulers")}>
+      {others.length === 0 ? (
+        <>
+          <p>
+            <b>{t("noOtherScheduler")}</b>
+          </p>
+          <p className="muted">{t("seenSince")}</p>
+        </>
+      ) : (
+        <>
+          <ul>
+            {others.slice(0, SHOWN).map(({ scheduler, count: pods, last_at: at }) => (
+              <li key={scheduler}>
+                <b className="mono">{scheduler}</b> {t("podsBound", { count: pods })}
+                <span className="muted">, {t("lastBoundAt", { at: dayAndTime(at, now) })}</span>
+              </li>
+            ))}
+          </ul>
+          {more.length === 0 ? null : (
+            <p title={more.map((each) => each.scheduler).join(", ")}>{t("andOthers", { count: more.length })}</p>
+          )}
+          <p className="muted">{t("mayOverfill")}</p>
+        </>
+      )}
+    </Fact>
   );
 }
 

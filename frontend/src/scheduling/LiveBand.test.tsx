@@ -24,6 +24,7 @@ const SCHEDULED: Scheduled = {
   refused: 1,
   on_their_way: 0,
   rejected: [],
+  other_schedulers: [],
   stopped_by: "",
   lacks: null,
 };

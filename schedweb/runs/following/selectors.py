@@ -112,9 +112,16 @@ def scheduled_body(run: Run) -> dict[str, Any]:
         "refused": row.writes_refused,
         "on_their_way": counted_writes(run).filter(outcome__isnull=True).count(),
         "rejected": rejected_since(run, reading, terms.schedulers),
+        "other_schedulers": other_schedulers_of(row),
         "stopped_by": stop.author_name if stop is not None and stop.author_id is not None else "",
         "lacks": None if own is None or state == "stopped" else lacks_body(run, own),
     }
+
+
+def other_schedulers_of(row: Followed) -> list[dict[str, Any]]:
+    """Who binds most comes first."""
+    rows = sorted(row.other_schedulers, key=lambda each: (-each["count"], each["scheduler"]))
+    return [{**each, "last_at": moment(each["last_at"] / 10**9)} for each in rows]
 
 
 def lacks_body(run: Run, own: SchedulingState) -> dict[str, Any] | None:

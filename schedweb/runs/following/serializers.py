@@ -203,6 +203,12 @@ class HeldSerializer(serializers.Serializer[Any]):
     seconds = serializers.IntegerField(help_text="for which it is held without a renewal")
 
 
+class OtherSchedulerSerializer(serializers.Serializer[Any]):
+    scheduler = serializers.CharField(help_text="schedulerName of the pods")
+    count = serializers.IntegerField(help_text="pods that got a node since the run began")
+    last_at = serializers.DateTimeField(help_text="when the run heard of the last one")
+
+
 class ScheduledSerializer(serializers.Serializer[Any]):
     context = serializers.CharField()  # type: ignore[assignment]
     state = serializers.ChoiceField(
@@ -232,6 +238,11 @@ class ScheduledSerializer(serializers.Serializer[Any]):
         many=True,
         help_text="pods that were bound since the run began, by whomever, and that their kubelets rejected because the "
         "node was full: two schedulers share it. As far as the cluster still has them, at most 50, newest first",
+    )
+    other_schedulers = OtherSchedulerSerializer(
+        many=True,
+        help_text="whose pods got nodes that this run schedules to, as its watches told since it began; at most 50 "
+        "names, who binds most first. A kubelet's static pods are no scheduler's",
     )
     lacks = LackingSerializer(
         allow_null=True, help_text="rights that the credentials have not: what needs them fails until they are back"

@@ -38,6 +38,8 @@ class Followed(models.Model):
     scheduling = models.TextField(blank=True, default="")
     writes_done = models.PositiveBigIntegerField(default=0)
     writes_refused = models.PositiveBigIntegerField(default=0)
+    #: Of such a run: ``OtherSchedulerRow``s (schedweb/engine/real_rows.py).
+    other_schedulers = models.JSONField(default=list)
 
     class Meta:
         ordering: ClassVar[list[str]] = ["run"]

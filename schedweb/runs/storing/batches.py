@@ -60,7 +60,7 @@ from schedweb.runs.storing.patience import patiently
 from schedweb.runs.storing.real_pods import store_real_pods
 from schedweb.runs.storing.statements import RunRow, is_mine
 from schedweb.runs.storing.upserts import identifier, upsert
-from schedweb.runs.storing.writes import store_answers, store_writes
+from schedweb.runs.storing.writes import store_answers, store_other_schedulers, store_writes
 from schedweb.sentence_field import stored
 
 FEED_COLUMNS: Final = ("run", "number", "at", "kind", "subjects", "item")
@@ -272,6 +272,7 @@ class BatchWriter:
         store_real_pods(run, batch.real_pods)
         if self.run.follows:
             store_writes(run, batch.writes)
+            store_other_schedulers(run, batch.others)
 
     def store_decisions(self, batch: Batch) -> None:
         if not batch.decisions:

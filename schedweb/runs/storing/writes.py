@@ -16,7 +16,8 @@ from django.utils import timezone
 
 from schedweb.engine.commands import WriteOutcome, WriteOutcomes, plain
 from schedweb.engine.live import WriteRow
-from schedweb.runs.models import ClusterWrite, JournalEntry, Run
+from schedweb.engine.real_rows import OtherSchedulerRow
+from schedweb.runs.models import ClusterWrite, Followed, JournalEntry, Run
 from schedweb.runs.storing.lease import Lease, LeaseLost
 from schedweb.runs.storing.statements import answer, append, count_writes, use
 from schedweb.runs.storing.upserts import upsert
@@ -39,6 +40,13 @@ def store_writes(run_key: Any, rows: Sequence[WriteRow]) -> None:
         who = (row.write.purpose, about.namespace, about.name)
         made.append((run_key, row.number, *who, text.decode(), row.is_awaited, now))
     upsert(ClusterWrite, COLUMNS, ("run", "number"), made)
+
+
+def store_other_schedulers(run_key: Any, rows: Sequence[OtherSchedulerRow] | None) -> None:
+    """As ``store_writes``. None: as before."""
+    if rows is not None:
+        found = [msgspec.structs.asdict(row) for row in rows]
+        Followed.objects.filter(run=run_key).update(other_schedulers=found)
 
 
 def unanswered(run: Run) -> list[WriteRow]:
