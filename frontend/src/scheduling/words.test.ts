@@ -24,6 +24,7 @@ function scheduled(more: Partial<Scheduled> = {}): Scheduled {
     refused: 0,
     on_their_way: 0,
     rejected: [],
+    other_schedulers: [],
     stopped_by: "",
     lacks: null,
     ...more,
