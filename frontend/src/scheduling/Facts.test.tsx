@@ -32,7 +32,7 @@ const SCHEDULED: Scheduled = {
 async function others(seen: Scheduled["other_schedulers"]): Promise<string> {
   serve({ "GET /runs/r/schedule/": ok({ ...SCHEDULED, other_schedulers: seen }) });
   await showAt("/runs/r/writes", "/runs/$run/writes", <Facts run="r" />);
-  return (await screen.findByRole("region", { name: "Other schedulers here" })).textContent ?? "";
+  return (await screen.findByRole("region", { name: "Other schedulers here" })).textContent;
 }
 
 describe("how a run that schedules a real cluster stands", () => {
