@@ -12,6 +12,7 @@ from framework.extenders.extender import SCALE
 from framework.trace.attempt import ExtenderPoints, PluginScores, ScoreTrace
 from schedweb.api.errors import ApiError
 from schedweb.api.windows import Window
+from schedweb.runs.attempts.point_words import about_points
 from schedweb.runs.attempts.selectors import StoredAttempt
 from schedweb.runs.models import Run
 from schedweb.sentences import noted, say
@@ -160,6 +161,7 @@ def scores_body(
                 "name": scores.plugins[place].plugin,
                 "weight": scores.plugins[place].weight,
                 "equal_for_all": equal[place],
+                "about": about_points(scores.plugins[place].plugin),
             }
             for place in shown
         ],

@@ -142,6 +142,7 @@ class ScorePluginSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     weight = serializers.IntegerField()
     equal_for_all = serializers.BooleanField()
+    about = serializers.CharField(help_text="what its points stand for; empty for extenders and installed plugins")
 
 
 class ScoreCellSerializer(serializers.Serializer[Any]):

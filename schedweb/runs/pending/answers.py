@@ -13,7 +13,7 @@ from schedweb.runs.filtering.filters import FIT, FilterView, NodeFacts, Wanted, 
 from schedweb.runs.filtering.places import Places
 from schedweb.runs.filtering.standing import Standing, read_pod
 from schedweb.runs.objects.claims import Objects
-from schedweb.runs.pending.catalogue_answers import refused_by_quota, refused_in_catalogue
+from schedweb.runs.pending.catalogue_answers import refused_by_group, refused_by_quota, refused_in_catalogue
 from schedweb.runs.pending.claim_answers import allocated_elsewhere, refused_at_once, refused_on_nodes
 from schedweb.runs.pending.extender_answers import extenders_in_short, refusals, refused_by_extender
 from schedweb.runs.pending.in_the_way import (
@@ -138,6 +138,8 @@ def pending_answer(
     refused = view.trace.pre_filter_status
     if refused is not None:
         if answered := refused_by_quota(refused.plugin, refused.message, manifest, objects, standing.pods):
+            return answered
+        if answered := refused_by_group(refused.plugin, refused.message):
             return answered
         if answered := refused_by_tree(view, manifest, objects, standing):
             return answered

@@ -1,4 +1,4 @@
-"""First sentences about refusals of plugins from scheduler-plugins: quotas, NUMA zones, networks."""
+"""First sentences about refusals of plugins from scheduler-plugins: quotas, groups, NUMA zones, networks."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from framework.plugins.capacityscheduling.quotas import NO_LIMIT, request_of, total
+from framework.plugins.coscheduling.plugin import Coscheduling
 from schedweb.runs.filtering import elastic_quotas, networks
 from schedweb.runs.filtering.elastic_quotas import NamespaceQuota, exceeded, quotas_of
 from schedweb.runs.filtering.filters import amount_in_words, lacking_words
@@ -18,9 +19,13 @@ from schedweb.sentences import both, counted, one_after_another, say
 
 Manifest = Mapping[str, Any]
 Explanation = tuple[str, str]
-_OVER_MAX: Final = re.compile(r"because ElasticQuota \S+ is more than Max$")
-_OVER_MIN: Final = re.compile(r"because total ElasticQuota used is more than min$")
+OVER_MAX: Final = re.compile(r"because ElasticQuota \S+ is more than Max$")
+OVER_MIN: Final = re.compile(r"because total ElasticQuota used is more than min$")
 _TOO_FAR: Final = re.compile(r"Satisfied: (?P<satisfied>\d+) Violated: (?P<violated>\d+)$")
+_FAILED: Final = re.compile(r"podGroup (?P<group>\S+) failed recently$")
+_GATED: Final = "cannot proceed due to gated pods in the same PodGroup"
+_GAP: Final = re.compile(r"resource gap: map\[(?P<amounts>.*)\]$")
+_QUANTITY: Final = re.compile(r"(?P<resource>[^\s:{}]+):\{\{(?P<number>\d+) (?P<exponent>-?\d+)\}")
 _GUESSED: Final = "invalid node topology data"
 
 
@@ -39,9 +44,9 @@ def refused_by_quota(
     if own is None:
         return None
     request = request_of(pod)
-    if _OVER_MAX.search(message):
+    if OVER_MAX.search(message):
         return _over_max(own, request)
-    return _over_min(quotas, own, request) if _OVER_MIN.search(message) else None
+    return _over_min(quotas, own, request) if OVER_MIN.search(message) else None
 
 
 def _over_max(own: NamespaceQuota, request: dict[str, int]) -> Explanation:
@@ -103,6 +108,38 @@ def _over_min(quotas: Sequence[NamespaceQuota], own: NamespaceQuota, request: di
     return headline, one_after_another(
         [standing, say("The pod is tried again when a pod goes or an ElasticQuota changes.")]
     )
+
+
+def refused_by_group(plugin: str, message: str) -> Explanation | None:
+    """Of a pod that Coscheduling refused because of its group; None of other refusals.
+
+    That siblings are missing is said by ``claim_answers``, for every plugin that asks for them.
+    """
+    if plugin != Coscheduling.name:
+        return None
+    if found := _FAILED.match(message):
+        return say(
+            "Pods of its pod group {group} fitted nowhere a short time ago, so none of them is tried yet.",
+            group=found["group"],
+        ), say("{field} of {plugin} says how long.", field="podGroupBackoffSeconds", plugin=plugin)
+    if message.endswith(_GATED):
+        return say("Pods of its pod group still have scheduling gates, so none of the group is tried."), ""
+    if found := _GAP.match(message):
+        missing = [_lacking(each) for each in _QUANTITY.finditer(found["amounts"])]
+        return say("All nodes together are short of {missing} for its pod group.", missing=both(missing)), say(
+            "{fields} of its {kind} say what all of its pods need.",
+            fields=both(["minMember", "minResources"]),
+            kind="PodGroup",
+        )
+    return None
+
+
+def _lacking(quantity: re.Match[str]) -> str:
+    """Go's structure of a quantity holds a number and its decimal exponent."""
+    resource = quantity["resource"]
+    exponent = int(quantity["exponent"]) + (3 if resource == "cpu" else 0)
+    number = int(quantity["number"])
+    return lacking_words(resource, number * 10**exponent if exponent >= 0 else -(-number // 10**-exponent))
 
 
 # --- on nodes ---------------------------------------------------------------------------------------------------------

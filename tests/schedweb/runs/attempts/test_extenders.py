@@ -75,6 +75,7 @@ def test_what_extenders_did_is_on_the_page(client: Client, operator: User) -> No
     assert (table["plugins"][-1]["name"], table["plugins"][-1]["weight"]) == (hook.url, 20)
     assert [(row["node"], row["cells"][-1]["points"]) for row in table["rows"]] == [("b", 140), ("a", 0)]
     assert table["decided_by"] == hook.url
+    assert table["plugins"][-1]["about"] == ""
 
     groups = client.get(f"{base}filter/").json()
     assert (groups["feasible"], [(each["plugin"], each["reasons"]) for each in groups["groups"]]) == (

@@ -17,7 +17,12 @@ const rows = [
 ];
 const scores: Scores = {
   scored: true,
-  plugins: ["InterPodAffinity", "NodeResourcesFit"].map((name) => ({ name, weight: 1, equal_for_all: false })),
+  plugins: ["InterPodAffinity", "NodeResourcesFit"].map((name) => ({
+    name,
+    weight: 1,
+    equal_for_all: false,
+    about: "",
+  })),
   feasible: 26,
   best: 700,
   chosen: rows[0] ?? null,

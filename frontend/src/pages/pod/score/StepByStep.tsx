@@ -28,7 +28,7 @@ export function StepByStep({ row, looks }: { row: ScoreRow; looks: readonly Plug
               const cell = row.cells[look.cell];
               return (
                 <tr key={look.name}>
-                  <PluginCell look={look} />
+                  <PluginCell look={look} isExplained />
                   <td className={classes.number}>{count(cell?.raw ?? 0)}</td>
                   <td className={classes.number}>{count(cell?.normalized ?? 0)}</td>
                   <td className={`${classes.number} faint`}>× {count(look.weight)}</td>
@@ -51,12 +51,14 @@ export function StepByStep({ row, looks }: { row: ScoreRow; looks: readonly Plug
   );
 }
 
-export function PluginCell({ look }: { look: PluginLook }) {
+/** `isExplained`: with what its points stand for, where they tell nodes apart. */
+export function PluginCell({ look, isExplained = false }: { look: PluginLook; isExplained?: boolean }) {
   return (
     <td>
       <i style={{ background: `var(--pl-${look.colour})` }} />
       <Breakable name={look.name} />
       {look.equalForAll ? <em>{t("equalForAllNodes")}</em> : null}
+      {isExplained && !look.equalForAll && look.about ? <em>{look.about}</em> : null}
     </td>
   );
 }

@@ -20,6 +20,8 @@ export interface PluginLook {
   short: string;
   weight: number;
   equalForAll: boolean;
+  /** What its points stand for; "" where nobody says so. */
+  about: string;
   /** `var(--pl-<colour>)` */
   colour: string;
   /** A colour that is used a second time is hatched. */
@@ -32,7 +34,9 @@ function initials(name: string): string {
 }
 
 /** In stacking order: ours first, then others by name with the next free colours, which repeat hatched when they run out. */
-export function looksOf(plugins: readonly ScorePlugin[]): PluginLook[] {
+export function looksOf(
+  plugins: readonly (Omit<ScorePlugin, "about"> & Partial<Pick<ScorePlugin, "about">>)[],
+): PluginLook[] {
   const places = new Map(plugins.map((plugin, cell) => [plugin.name, { plugin, cell }]));
   const looks: PluginLook[] = [];
   const taken = new Set<string>();
@@ -46,6 +50,7 @@ export function looksOf(plugins: readonly ScorePlugin[]): PluginLook[] {
       short,
       weight: found.plugin.weight,
       equalForAll: found.plugin.equal_for_all,
+      about: found.plugin.about ?? "",
       colour,
       hatched: false,
     });
@@ -63,6 +68,7 @@ export function looksOf(plugins: readonly ScorePlugin[]): PluginLook[] {
       short: initials(plugin.name),
       weight: plugin.weight,
       equalForAll: plugin.equal_for_all,
+      about: plugin.about ?? "",
       colour: free[index] ?? ORDER[again % ORDER.length]?.[1] ?? "taint",
       hatched: again >= 0,
     });
