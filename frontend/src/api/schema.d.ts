@@ -6088,6 +6088,8 @@ export interface components {
             name: string;
             weight: number;
             equal_for_all: boolean;
+            /** @description what its points stand for; empty for extenders and installed plugins */
+            about: string;
         };
         ScoreRow: {
             rank: number;
