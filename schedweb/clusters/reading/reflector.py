@@ -52,6 +52,8 @@ QUICK_ENDS: Final = 3
 #137089)."""
 WHOLE_SECONDS: Final = 2.0
 """How exactly times are known: those of objects and of answers have whole seconds."""
+MEASURED_SECONDS: Final = 1.0
+"""Between two looks at how late changes come, for people."""
 TOGETHER_SECONDS: Final = 30.0
 """How long pods wait for lists of the other kinds after the cluster went back to an earlier state."""
 TOGETHER_PAUSE: Final = 0.05
@@ -145,6 +147,8 @@ class Reflector:
         self._response: BaseHTTPResponse | None = None
         self._newest = 0.0
         """The latest time that a change had, else when it was listed; seconds since 1970 by the server's clock."""
+        self._measures_at = 0.0
+        """When lag is looked at again; seconds of the monotonic clock."""
         self._was_listed = False
         self._was_broken = False
         self._refusals = 0
@@ -413,7 +417,8 @@ class Reflector:
                 self._remove(key)
             case _:
                 return
-        self._measure(line)
+        if time.monotonic() >= self._measures_at:
+            self._measure(line)
 
     def _put(self, key: Key, reduced: Reduced) -> None:
         before = self.objects.get(key)
@@ -454,6 +459,7 @@ class Reflector:
         if moment is not None and moment >= self._newest:
             self._newest = moment
             self.state.lag = max(0.0, self._now_there() - moment)
+            self._measures_at = time.monotonic() + MEASURED_SECONDS
 
     def _now_there(self) -> float:
         return time.time() + (self.access.ahead or 0.0)

@@ -187,8 +187,8 @@ class Driver:
 
     def _turn(self, scheduler: Scheduler) -> Turn | None:
         """What arrived, then one pod; None where none could be decided."""
-        self._hear(scheduler)
         scheduler.advance(self._clock())
+        self._hear(scheduler)
         decided = self._may_decide(scheduler) and scheduler.step() is not None
         is_awaited = self._send(scheduler)
         if not decided:
@@ -200,6 +200,8 @@ class Driver:
         if scheduler.asks:
             self._hear_extenders(scheduler)
             return 0.0
+        # Nobody waits for it now; the next pod would.
+        scheduler.core.cache.preload(scheduler.core.snapshot)
         due = scheduler.next_timer()
         wait = _LONGEST_WAIT if due is None else min(_LONGEST_WAIT, (due - self._clock()) / _SECOND)
         return max(wait, _SHORTEST_WAIT)
@@ -209,7 +211,6 @@ class Driver:
         assert isinstance(cluster, LiveCluster)
         for _ in range(min(len(self._inbox), _CHANGES_AT_ONCE)):
             said = self._inbox.popleft()
-            scheduler.advance(self._clock())
             if isinstance(said, WriteOutcome):
                 hear_outcome(scheduler, cluster, said, _warn)
             else:
