@@ -1,4 +1,4 @@
-"""A playground for all browser tests, a Chromium per module, and pages on which any complaint fails the test.
+"""A playground per worker for browser tests, a Chromium per module, and pages on which any complaint fails the test.
 
 Chromium lives no longer than a module: Playwright's loop runs in this thread meanwhile, which asynchronous tests and
 Django's database of other modules would not bear.
@@ -24,17 +24,19 @@ BUILT = ROOT / "frontend" / "dist" / "index.html"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
 PICTURES = ROOT / "test-results"
 HERE = Path(__file__).parent
+LOOKS = {"test_accessibility", "test_connection", "test_dialogs", "test_layout"}
+"""Modules that go through many pages: about as long as all others together."""
 
 Opener = Callable[..., Visit]
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """One worker plays them all: one playground, and a processor left for the other tests."""
+    """Two workers play them, each with a playground of its own; all in one would be what is left at the end."""
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.xdist_group("browser"))
+            item.add_marker(pytest.mark.xdist_group("looks" if item.path.stem in LOOKS else "flows"))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -93,35 +93,35 @@ def typed_into(site: Site) -> str:
     return str(made(site, "full of mistakes"))
 
 
-@pytest.mark.parametrize("mistake", ERRORS)
 def test_a_mistake_is_said_on_its_line_and_keeps_save_off(
-    mistake: str, typed_into: str, site: Site, desk: Visit
+    typed_into: str, site: Site, desk: Visit, subtests: pytest.Subtests
 ) -> None:
-    text, line, said = ERRORS[mistake]
     page = desk.go(f"/configurations/{typed_into}?view=yaml")
-    write(desk, text)
-    expect(page.locator(".cm-line").nth(line - 1)).to_contain_text(said)
-    expect(page.get_by_role("button", name=re.compile(r"^\d+ errors?$"))).to_be_visible()
-    expect(page.get_by_role("button", name="Save…")).to_be_disabled()
-    page.keyboard.press("Control+s")
-    expect(page.get_by_role("dialog")).to_have_count(0)
-    page.reload()
-    expect(page.locator(".cm-line").nth(line - 1)).to_contain_text(said)
-    assert newest(site, typed_into) == 1
+    for mistake, (text, line, said) in ERRORS.items():
+        with subtests.test(mistake):
+            write(desk, text)
+            expect(page.locator(".cm-line").nth(line - 1)).to_contain_text(said)
+            expect(page.get_by_role("button", name=re.compile(r"^\d+ errors?$"))).to_be_visible()
+            expect(page.get_by_role("button", name="Save…")).to_be_disabled()
+            page.keyboard.press("Control+s")
+            expect(page.get_by_role("dialog")).to_have_count(0)
+            page.reload()
+            expect(page.locator(".cm-line").nth(line - 1)).to_contain_text(said)
+            assert newest(site, typed_into) == 1
 
 
-@pytest.mark.parametrize("mistake", WARNINGS)
 def test_what_kube_scheduler_takes_without_a_word_is_said_but_can_be_saved(
-    mistake: str, typed_into: str, desk: Visit
+    typed_into: str, desk: Visit, subtests: pytest.Subtests
 ) -> None:
-    text, line, said = WARNINGS[mistake]
-    page = desk.go(f"/configurations/{typed_into}?view=yaml")
-    write(desk, text)
-    expect(page.locator(".cm-line").nth(line - 1)).to_contain_text(said)
-    expect(page.get_by_role("button", name="Save…")).to_be_enabled()
-    page.get_by_role("radio", name="Form").click()
-    warned = page.get_by_role("region", name="one").get_by_role("button", name=re.compile(re.escape(said)))
-    expect(warned).to_contain_text(f"line {line}")
+    for mistake, (text, line, said) in WARNINGS.items():
+        with subtests.test(mistake):
+            page = desk.go(f"/configurations/{typed_into}?view=yaml")
+            write(desk, text)
+            expect(page.locator(".cm-line").nth(line - 1)).to_contain_text(said)
+            expect(page.get_by_role("button", name="Save…")).to_be_enabled()
+            page.get_by_role("radio", name="Form").click()
+            warned = page.get_by_role("region", name="one").get_by_role("button", name=re.compile(re.escape(said)))
+            expect(warned).to_contain_text(f"line {line}")
 
 
 def test_a_text_that_cannot_be_read_keeps_the_form_shut_and_says_where(typed_into: str, desk: Visit) -> None:

@@ -102,6 +102,7 @@ def test_only_one_of_the_two_addresses_is_refused_with_a_sentence(tmp_path: Path
     assert "REDIS_URL" in process.output()
     assert "DATABASE_URL" in process.output()
     assert "Traceback" not in process.output()
+    assert not list(tmp_path.glob("*.sqlite3*")), "it was refused before a database was made"
 
 
 def start_another(folder: Path, **more: str) -> subprocess.CompletedProcess[str]:

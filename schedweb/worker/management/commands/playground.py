@@ -22,6 +22,7 @@ from django.db import OperationalError
 
 from schedweb.accounts.services import login_url, owner_get
 from schedweb.api.room import folder_trouble, sentence_of
+from schedweb.checks import refuse_bad_environment
 from schedweb.configurations.services import builtins_load
 from schedweb.environment import ROOT, folder_problem, managed_by
 from schedweb.serving import AlreadyRunning, alone, origin_known, origin_of
@@ -40,6 +41,10 @@ class Command(BaseCommand):
         environment = settings.ENVIRONMENT
         parser.add_argument("--host", default=environment.host, help="address to listen on (HOST)")
         parser.add_argument("--port", type=int, default=environment.port, help="port to listen on (PORT)")
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        refuse_bad_environment()  # the server would, when a database has been made
+        return super().execute(*args, **options)
 
     def handle(self, *args: Any, **options: Any) -> None:
         # uvicorn ends in order and then lets the signal act; it must not end us before the worker has ended in order.
