@@ -101,7 +101,8 @@ def together(first: LoadMetrics, second: LoadMetrics) -> LoadMetrics:
     for node, load in second.data.node_metrics_map.items():
         known = loads.get(node, NodeLoad())
         said = {(each.type, each.operator) for each in load.metrics}
-        shown = {each.type for each in load.history}
+        # A mean that comes anew takes the history of the earlier one along.
+        shown = {*(each.type for each in load.history), *(type_ for type_, operator in said if operator == AVERAGE)}
         loads[node] = NodeLoad(
             metrics=(*(each for each in known.metrics if (each.type, each.operator) not in said), *load.metrics),
             history=(*(each for each in known.history if each.type not in shown), *load.history),

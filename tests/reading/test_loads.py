@@ -12,7 +12,7 @@ from framework.objects import Node, Pod
 from framework.objects.catalogue import LoadMetrics
 from framework.objects.decode import decode_manifest
 from framework.reading.documents import FileRefused
-from framework.reading.load_series import MOST_POINTS, LoadRefused, Series, made_load, metrics_of
+from framework.reading.load_series import AVERAGE, MOST_POINTS, LoadRefused, Series, made_load, metrics_of, together
 from framework.reading.loads import ReadLoad, added, notes_about, read_load
 
 NOW = 1_795_168_800
@@ -134,6 +134,15 @@ def test_one_file_after_another() -> None:
     assert figures(both.metrics, "a") == {("CPU", "Latest"): 70, ("Memory", "Latest"): 30}
     assert figures(both.metrics, "b") == {("CPU", "Latest"): 60}
     assert both.metrics.source == "Prometheus"
+
+
+def test_a_history_goes_with_the_mean_that_was_made_of_it() -> None:
+    over_time = metrics_of([Series("a", kind, "", [NOW - 60, NOW], [4.0, 6.0]) for kind in ("CPU", "Memory")], "x")
+    latest = together(over_time, metrics_of([Series("a", "CPU", "latest", [NOW + 60], [9.0])], "y"))
+    assert {each.type for each in latest.data.node_metrics_map["a"].history} == {"CPU", "Memory"}
+    mean = together(over_time, metrics_of([Series("a", "CPU", AVERAGE, [NOW + 60], [9.0])], "y"))
+    assert figures(mean, "a")["CPU", "AVG"] == 9
+    assert {each.type for each in mean.data.node_metrics_map["a"].history} == {"Memory"}
 
 
 def test_samples_that_are_no_number_are_left_out() -> None:

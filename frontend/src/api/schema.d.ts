@@ -4483,8 +4483,11 @@ export interface components {
             type: string;
             /** Format: double */
             average: number;
-            /** Format: double */
-            deviation: number;
+            /**
+             * Format: double
+             * @description null: nobody told it, and plugins take 0
+             */
+            deviation: number | null;
             /** @description Seconds between two values of the history */
             step: number;
             /** @description Oldest first; empty: only the figure */

@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from framework.objects.catalogue import LoadMetrics, NodeLoad
 from framework.objects.decode import decode_manifest
-from framework.objects.measured import CPU_LOAD, MEMORY_LOAD, usage_of
+from framework.objects.measured import CPU_LOAD, DEVIATION, MEMORY_LOAD, usage_of
 from framework.objects.timestamps import SECOND
 from schedweb.engine.times import iso
 from schedweb.runs.objects.claims import Objects
@@ -21,7 +21,7 @@ class LoadFigureSerializer(serializers.Serializer[Any]):
 
     type = serializers.CharField(help_text="CPU or Memory")
     average = serializers.FloatField()
-    deviation = serializers.FloatField()
+    deviation = serializers.FloatField(allow_null=True, help_text="null: nobody told it, and plugins take 0")
     step = serializers.IntegerField(help_text="Seconds between two values of the history")
     history = serializers.ListField(child=serializers.FloatField(), help_text="Oldest first; empty: only the figure")
 
@@ -56,6 +56,7 @@ def until(metrics: LoadMetrics) -> str | None:
 
 def figures_of(load: NodeLoad) -> list[dict[str, Any]]:
     history = {each.type: each for each in load.history}
+    told = {(each.type, each.operator) for each in load.metrics}
     figures = []
     for type_ in TYPES:
         usage = usage_of(load.metrics, type_)
@@ -65,7 +66,7 @@ def figures_of(load: NodeLoad) -> list[dict[str, Any]]:
                 {
                     "type": type_,
                     "average": usage.average,
-                    "deviation": usage.deviation,
+                    "deviation": usage.deviation if (type_, DEVIATION) in told else None,
                     "step": known.step if known else 0,
                     "history": list(known.values) if known else [],
                 }

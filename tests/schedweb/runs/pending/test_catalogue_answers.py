@@ -69,7 +69,7 @@ def test_a_node_tells_its_numa_zones_and_its_load(game: Game) -> None:
     assert (body["load"]["source"], body["load"]["until"]) == ("Prometheus", "2026-11-20T10:00:00.000Z")
     assert body["load"]["figures"] == [
         {"type": "CPU", "average": 71.0, "deviation": 7.0, "step": 0, "history": []},
-        {"type": "Memory", "average": 65.0, "deviation": 0.0, "step": 0, "history": []},
+        {"type": "Memory", "average": 65.0, "deviation": None, "step": 0, "history": []},
     ]
     assert node_body(run, "general-1", Window(limit=5, offset=0))["numa"] is None
 

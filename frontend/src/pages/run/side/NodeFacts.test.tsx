@@ -76,6 +76,14 @@ describe("what plugins of the catalogue read of a node", () => {
     expect(within(load).getByText("From: node-load.json")).toBeTruthy();
   });
 
+  it("shows the value alone where nothing else was told", async () => {
+    await facts({ load: { source: "", figures: [{ ...FIGURE, deviation: null, step: 0, history: [] }] } });
+    const load = screen.getByRole("region", { name: "Load" });
+    expect(within(load).getByText("40 %")).toBeTruthy();
+    expect(within(load).queryByRole("img")).toBeNull();
+    expect(within(load).queryByText(/deviation/)).toBeNull();
+  });
+
   it("names no source of a load that has none", async () => {
     await facts({ load: { source: "", figures: [FIGURE] } });
     expect(screen.queryByText(/^From/)).toBeNull();

@@ -124,7 +124,9 @@ function Load({ load }: { load: NodeLoad }) {
                   })}
                 />
               ) : null}
-              <p className="faint num">{t("loadDeviation", { deviation: shareText(one.deviation / 100) })}</p>
+              {one.deviation === null ? null : (
+                <p className="faint num">{t("loadDeviation", { deviation: shareText(one.deviation / 100) })}</p>
+              )}
             </div>
           );
         })}
