@@ -10,7 +10,7 @@ from __future__ import annotations
 import select
 import time
 from collections.abc import Sequence
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, NamedTuple
 
 from msgspec.structs import replace
 
@@ -32,6 +32,16 @@ UNHEARD: Final = sentence("The worker did not say what the extenders answered.")
 ENDS: Final = sentence("The run's engine ended while extenders were asked about it.")
 
 
+class Said(NamedTuple):
+    """A request and its answer."""
+
+    request: Request
+    answer: Answer
+    microseconds: int
+    together: int
+    """Those that are asked at once have the same."""
+
+
 class NotAsked(Exception):
     def __init__(self, words: Words) -> None:
         super().__init__(str(words))
@@ -51,8 +61,8 @@ class AskingPipe(frames.Exactly):
         self._until = 0.0
         self._poller = select.poll()
         self._poller.register(inward, select.POLLIN | select.POLLHUP)
-        self.microseconds: list[int] = []
-        """What the requests of the newest judgement took, in their order."""
+        self.said: list[Said] = []
+        """About the newest judgement, in the order of the requests."""
 
     def read(self, size: int) -> bytes:
         if not self._kept:
@@ -68,7 +78,7 @@ class AskingPipe(frames.Exactly):
 
     def begin(self, command: int) -> None:
         """A judgement; those of one command (its position) share the time."""
-        self.microseconds = []
+        self.said = []
         if command != self._command:
             self._command, self._until = command, time.monotonic() + SECONDS
 
@@ -84,7 +94,8 @@ class AskingPipe(frames.Exactly):
         frames.write(self.outward, AsksBeside(self._number, asking_of(scheduler, hurried)))
         while (message := self._next(self._until + GRACE)) is not None:
             if message.number == self._number:
-                self.microseconds += message.microseconds
+                told = zip(requests, message.answers, message.microseconds, strict=True)
+                self.said += [Said(*each, together=self._number) for each in told]
                 return message.answers
         raise NotAsked(UNHEARD)
 

@@ -17,6 +17,7 @@ from framework.cycle.core import Answerer
 from framework.objects import KubeObject, Pod
 from framework.sentences import Words, sentence
 from framework.trace.attempt import AttemptTrace
+from schedweb.engine.asked import SHOWN, packed
 from schedweb.engine.beside import NotAsked
 from schedweb.engine.commands import ObservedChange
 from schedweb.engine.player import Player
@@ -79,11 +80,25 @@ def _unusable(attempt: AttemptTrace) -> Words:
 
 def _said(player: Player, attempt: AttemptTrace) -> list[dict[str, Any]]:
     """Each call with what it took."""
-    took = [] if player.pipe is None else player.pipe.microseconds
+    said = [] if player.pipe is None else player.pipe.said
     return [
         {"extender": call.extender, "verb": call.verb, "sent": call.sent, "kept": call.kept, "error": call.error}
-        | {"microseconds": microseconds}
-        for call, microseconds in zip(attempt.extender_calls, took, strict=True)
+        | {"ignored": call.ignored, "microseconds": each.microseconds, "together": each.together}
+        | {"status": None if each.answer.error else each.answer.status}
+        for call, each in zip(attempt.extender_calls, said, strict=True)
+    ]
+
+
+def _bodies(player: Player) -> list[dict[str, Any]]:
+    """The beginnings of what was sent and replied, as the journal of an attempt has them."""
+    return [
+        {
+            "request": packed(each.request.body[:SHOWN]),
+            "request_bytes": len(each.request.body),
+            "body": packed(each.answer.body[:SHOWN]),
+            "body_bytes": len(each.answer.body),
+        }
+        for each in ([] if player.pipe is None else player.pipe.said)
     ]
 
 
@@ -107,6 +122,9 @@ def _row(player: Player, pod: Pod, real: RealDecision, number: int, why: Words) 
             why = f"{type(error).__name__}: {error}"
     view = player.projection.views.get(pod.metadata.uid) or view_of(pod)
     detail: dict[str, Any] = {"why": why, "real_message": real.message}
+    if said and (found is None or not found.agrees):
+        # What one looks into; of the many that agree the bodies would take most of what is kept.
+        said = [call | bodies for call, bodies in zip(said, _bodies(player), strict=True)]
     if said:
         detail["extenders"] = said
     if found is not None:

@@ -88,6 +88,7 @@ urlpatterns = [
     path("runs/<uuid:run>/schedule/writes/", following.RunWritesApi.as_view()),
     path("runs/<uuid:run>/shadow/", shadowing.ShadowApi.as_view()),
     path("runs/<uuid:run>/shadow/decisions/", shadowing.ShadowDecisionsApi.as_view()),
+    path("runs/<uuid:run>/shadow/decisions/<int:number>/extenders/", shadowing.ShadowExtendersApi.as_view()),
     path("runs/<uuid:run>/shadow/export/", shadowing.ShadowExportApi.as_view()),
     path("runs/<uuid:run>/shadow/world/", own_world.OwnWorldApi.as_view()),
     path("runs/<uuid:run>/shadow/world/pods/", own_world.OwnWorldPodsApi.as_view()),

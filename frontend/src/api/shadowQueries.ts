@@ -46,6 +46,15 @@ export const shadowDecisionsQuery = (run: string, filter: ShadowFilter, offset: 
     staleTime: 0,
   });
 
+/** What extenders were sent for a decision, which is made once. */
+export const shadowExtendersQuery = (run: string, number: number) =>
+  queryOptions({
+    queryKey: ["shadowExtenders", run, number],
+    queryFn: ({ signal }) =>
+      request<Schemas["AttemptExtenders"]>(pathOf("runs", run, "shadow", "decisions", number, "extenders"), { signal }),
+    staleTime: Infinity,
+  });
+
 /** What more decisions change: all but later pages of the list, whose rows would move while they are read. */
 export const ofShadow = (run: string) => ({
   queryKey: ["shadow", run],

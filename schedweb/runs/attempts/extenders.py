@@ -107,12 +107,12 @@ def _call_body(call: Call) -> dict[str, Any]:
         "error": no_reply if told is None else told.error,
         "ignored": told is not None and told.ignored,
         "us": answer.get("microseconds"),
-        "request": _body(answer.get("request", ""), answer.get("request_bytes")),
-        "reply": None if not answer or no_reply else _body(answer.get("body", ""), None) or {"text": "", "bytes": 0},
+        "request": body_of(answer.get("request", ""), answer.get("request_bytes")),
+        "reply": None if not answer or no_reply else body_of(answer.get("body", ""), None) or {"text": "", "bytes": 0},
     }
 
 
-def _body(packed: str, whole: int | None) -> dict[str, Any] | None:
+def body_of(packed: str, whole: int | None) -> dict[str, Any] | None:
     """``whole``: bytes, where what is packed is only its beginning. A character that was cut is left out."""
     if not packed:
         return None

@@ -15,9 +15,11 @@ from rest_framework.views import APIView
 from schedweb.accounts.permissions import IsOperator
 from schedweb.api.exports import as_csv, as_json, asked_format, download
 from schedweb.api.windows import WINDOW_PARAMETERS, window_of, window_serializer
+from schedweb.runs.attempts.serializers import AttemptExtendersSerializer
 from schedweb.runs.models import Followed
 from schedweb.runs.records.runs import run_get
 from schedweb.runs.shadowing import selectors
+from schedweb.runs.shadowing.extenders import extenders_body
 from schedweb.runs.shadowing.serializers import (
     ShadowAlertSerializer,
     ShadowDecisionSerializer,
@@ -98,6 +100,20 @@ class ShadowDecisionsApi(APIView):
     )
     def get(self, request: Request, run: UUID) -> Response:
         return Response(selectors.judgement_window(run_get(run), window_of(request), asked(request)))
+
+
+class ShadowExtendersApi(APIView):
+    of_run = ("run",)
+    permission_classes = (IsOperator,)
+
+    @extend_schema(
+        operation_id="runs_shadow_extenders",
+        description="What extenders were sent for a decision and what they replied, shortened, with status and time. "
+        "Bodies are kept of decisions that do not agree, and of those that were not judged.",
+        responses=AttemptExtendersSerializer,
+    )
+    def get(self, request: Request, run: UUID, number: int) -> Response:
+        return Response(extenders_body(run_get(run), number))
 
 
 class ShadowExportApi(APIView):

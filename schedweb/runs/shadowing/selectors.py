@@ -19,6 +19,7 @@ from schedweb.api.windows import Window, check_choice, window_answer
 from schedweb.engine.judged import NOT_JUDGED
 from schedweb.engine.times import iso
 from schedweb.runs.models import Followed, Run, ShadowJudgement
+from schedweb.runs.shadowing.extenders import in_short
 from schedweb.sentences import say, translated
 
 MINUTE: Final = 60 * 10**9
@@ -199,7 +200,7 @@ def judgement_body(row: ShadowJudgement) -> dict[str, Any]:
         "real_message": detail.get("real_message", ""),
         "why_not": translated(detail.get("why", "")),
         "sampled": detail.get("sampled", 0),
-        "extenders": detail.get("extenders", []),
+        "extenders": in_short(detail.get("extenders", [])),
     }
 
 

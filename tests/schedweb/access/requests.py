@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from schedweb.accounts import services
 from schedweb.accounts.models import BearerToken, SessionInfo
-from schedweb.runs.models import Run
+from schedweb.runs.models import Run, ShadowJudgement
 from tests.schedweb.access.world import Caller, World
 from tests.schedweb.engine.worlds import ASKING, DEFAULT
 
@@ -99,6 +99,14 @@ def shadow(*, own_world: bool, **sent: Any) -> Callable[[World, Caller], Sent]:
     return in_that_way
 
 
+def judged(world: World, caller: Caller) -> Sent:
+    """A decision of a shadow."""
+    texts = dict.fromkeys(("uid", "namespace", "name", "workload", "profile"), "x")
+    rest = {**texts, "kind": "same", "bound": True, "at": 0, "margin": 0, "detail": {}}
+    row, _ = ShadowJudgement.objects.get_or_create(run=world.run, number=7, defaults=rest)
+    return Sent(path={"number": row.number})
+
+
 def fixed(**sent: Any) -> Callable[[World, Caller], Sent]:
     return lambda world, caller: Sent(**sent)
 
@@ -165,6 +173,7 @@ SENT: Final[dict[str, Callable[[World, Caller], Sent]]] = {
     "runs_shadow": shadow(own_world=False),
     "runs_shadow_alert": shadow(own_world=False, body={"alert_below": 95}),
     "runs_shadow_decisions": shadow(own_world=False),
+    "runs_shadow_extenders": judged,
     "runs_shadow_export": shadow(own_world=False, query={"as": "json"}),
     "runs_shadow_world": shadow(own_world=True),
     "runs_shadow_world_export": shadow(own_world=True, query={"as": "json"}),

@@ -151,13 +151,27 @@ def test_a_shadow_step_by_step_asks_on_the_state_before_the_real_decision(
     run = followed(operator, configuration_version=with_extender(DEFAULT, hook), shadow=True)
     first = workers(run)
     live(operator, run)
-    assert judged_as(cluster, operator, run, "agrees", "n1")["kind"] == "same"
+    agrees = judged_as(cluster, operator, run, "agrees", "n1")
+    assert agrees["kind"] == "same"
     refused = judged_as(cluster, operator, run, "refused", "n2")
     assert (refused["kind"], refused["own_node"], refused["plugin"]) == ("other_node", "n1", hook.url)
     assert refused["reasons"] == ["no license"]
     [asked] = refused["extenders"]
     assert (asked["extender"], asked["verb"], asked["kept"], asked["error"]) == (hook.url, "filter", 1, "")
     assert asked["sent"] > 1
+    assert set(asked) == {"extender", "verb", "sent", "kept", "error", "microseconds"}, "bodies are read one by one"
+
+    # What was sent and replied, as of an attempt; bodies of what does not agree.
+    told = extenders_of(operator, run, refused)
+    [call] = told["calls"]
+    assert (call["extender"], call["status"], call["kept"], call["error"]) == (hook.url, 200, 1, "")
+    assert json.loads(call["request"]["text"])["Pod"]["metadata"]["name"] == "refused"
+    assert call["request"]["bytes"] == len(call["request"]["text"])
+    assert json.loads(call["reply"]["text"])["NodeNames"] == ["n1"]
+    assert told["waited_us"] == call["us"] == asked["microseconds"] > 0
+    [call] = extenders_of(operator, run, agrees)["calls"]
+    assert (call["status"], call["kept"], call["request"], call["reply"]) == (200, 1, None, None)
+    assert operator.get(f"/api/v1/runs/{run.pk}/shadow/decisions/1/extenders/").status_code == 404
 
     # What is no answer is no difference of the configuration's.
     hook.replies["/filter"] = lambda body: (200, b"[]")
@@ -165,6 +179,8 @@ def test_a_shadow_step_by_step_asks_on_the_state_before_the_real_decision(
     del hook.replies["/filter"]
     down = judged_as(cluster, operator, run, "down", "n2")
     assert (down["kind"], f"{hook.url}/filter" in down["why_not"]) == ("not_judged", True)
+    [call] = extenders_of(operator, run, down)["calls"]
+    assert (call["kept"], call["error"] != "", call["request"] is None) == (None, True, False)
 
     # Who plays it next asks about what comes, and replay asks nobody.
     hook.replies["/filter"] = only("n1")
@@ -198,6 +214,12 @@ def test_a_shadow_step_by_step_hears_whom_an_extender_prefers_and_does_not_wait_
     assert "deadline exceeded" in silent["extenders"][0]["error"]
     assert silent["kind"] in ("tie", "same", "other_node"), "without its points, as kube-scheduler decides then"
     assert not hook.release.is_set()
+
+
+def extenders_of(operator: Client, run: Run, decision: dict[str, Any]) -> dict[str, Any]:
+    url = f"/api/v1/runs/{run.pk}/shadow/decisions/{decision['number']}/extenders/"
+    found: dict[str, Any] = operator.get(url).json()
+    return found
 
 
 def judged_as(cluster: ApiServer, operator: Client, run: Run, name: str, on: str) -> dict[str, Any]:

@@ -70,7 +70,8 @@ def test_what_came_meanwhile_is_read_afterwards_and_an_answer_too_late_is_no_ans
     worker.pipe.begin(1)
     assert [each.body for each in worker.pipe.ask(scheduler, [request()])] == [b"first"]
     assert [each.body for each in worker.pipe.ask(scheduler, [request()])] == [b"second"]
-    assert worker.pipe.microseconds == [7, 7]
+    assert [(each.microseconds, each.answer.body) for each in worker.pipe.said] == [(7, b"first"), (7, b"second")]
+    assert len({each.together for each in worker.pipe.said}) == 2
     frames.write(worker.to_engine, frames.Go())
     assert [frames.read_to_child(worker.pipe) for _ in range(3)] == [
         frames.Ack(5),

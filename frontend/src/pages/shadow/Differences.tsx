@@ -1,7 +1,7 @@
 /** The decisions about which the shadow decides otherwise, with the plugin that made each difference. */
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useCallback } from "react";
+import { Suspense, useCallback, useState } from "react";
 
 import {
   SHADOW_KINDS,
@@ -10,6 +10,7 @@ import {
   shadowExportAddress,
   type ShadowSummary,
 } from "@/api/shadowQueries";
+import { Button } from "@/components/Button";
 import { Downloads } from "@/components/Downloads";
 import { Panel, PanelHeader } from "@/components/Panel";
 import { useTypedSearch } from "@/components/useTypedSearch";
@@ -18,11 +19,13 @@ import { count } from "@/format/number";
 import { exact } from "@/format/time";
 import compare from "@/pages/compare/Compare.module.css";
 import { PagedRows } from "@/pages/compare/PagedRows";
+import { later } from "@/parts/later";
 
 import { Choice } from "./Choice";
 import classes from "./Shadow.module.css";
 import { t } from "./texts";
 
+const ExtendersDrawer = later(() => import("./ExtendersDrawer"));
 const route = getRouteApi("/runs/$run/shadow");
 const LIMIT = 50;
 const NAMED = ["namespace", "profile", "workload"] as const;
@@ -36,6 +39,7 @@ export function Differences({ run, summary }: { run: string; summary: ShadowSumm
     [navigate],
   );
   const [text, setText] = useTypedSearch(q, ask);
+  const [asked, setAsked] = useState<ShadowDecision | null>(null);
   const rows = useQuery(shadowDecisionsQuery(run, filter, offset, LIMIT));
   const choose = (of: (typeof NAMED)[number] | "plugin", value: string) =>
     void navigate({
@@ -97,12 +101,17 @@ export function Differences({ run, summary }: { run: string; summary: ShadowSumm
         rows={rows}
         label={t("rows")}
         heads={[t("pod"), t("decided"), t("realNode"), t("ourNode"), t("madeBy")]}
-        row={(row) => <Row key={row.number} row={row} run={run} />}
+        row={(row) => <Row key={row.number} row={row} run={run} onAsked={() => setAsked(row)} />}
         offset={offset}
         limit={LIMIT}
         onChoose={(offset) => void navigate({ search: (old) => ({ ...old, offset }), replace: true })}
         words={{ reading: t("reading"), failed: t("notRead"), none: t("none") }}
       />
+      {asked === null ? null : (
+        <Suspense fallback={null}>
+          <ExtendersDrawer run={run} decision={asked} onClose={() => setAsked(null)} />
+        </Suspense>
+      )}
     </Panel>
   );
 }
@@ -116,7 +125,7 @@ function whyWords(row: ShadowDecision): string {
   return `${made}${row.margin === 0 ? "" : ` +${count(row.margin)}`}${said === "" ? "" : `: ${said}`}${evicting}`;
 }
 
-function Row({ row, run }: { row: ShadowDecision; run: string }) {
+function Row({ row, run, onAsked }: { row: ShadowDecision; run: string; onAsked: () => void }) {
   return (
     <tr>
       <th scope="row">
@@ -148,6 +157,13 @@ function Row({ row, run }: { row: ShadowDecision; run: string }) {
             <summary>{whyWords(row)}</summary>
             <Points row={row} />
           </details>
+        )}
+        {row.extenders.length === 0 ? null : (
+          <div>
+            <Button size="sm" kind="ghost" onClick={onAsked}>
+              {t("extendersAsked", { count: row.extenders.length })}
+            </Button>
+          </div>
         )}
       </td>
     </tr>

@@ -1,9 +1,9 @@
 /** What extenders were sent in an attempt and what they replied: a row per call, and the bodies of the chosen one. */
-import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { useId, useState } from "react";
 
 import { attemptExtendersQuery } from "@/api/podQueries";
-import type { ExtenderBody, ExtenderCall } from "@/api/podTypes";
+import type { AttemptExtenders, ExtenderBody, ExtenderCall } from "@/api/podTypes";
 import { Button } from "@/components/Button";
 import { Icon } from "@/components/Icon";
 import { Failed, Outlines } from "@/components/Outcome";
@@ -21,6 +21,12 @@ export function Extenders({ run, number, unfinished }: { run: string; number: nu
     ...attemptExtendersQuery(run, number, unfinished),
     refetchInterval: unfinished ? 2_000 : false,
   });
+  return <ExtenderCalls asked={asked} kept={t("extendersAreKept")} />;
+}
+
+/** Whatever asked them. `kept`: what becomes of the answers. */
+export function ExtenderCalls({ asked, kept }: { asked: UseQueryResult<AttemptExtenders>; kept: string }) {
+  const title = useId();
   const [chosen, choose] = useState<number | null>(null);
   if (asked.data === undefined)
     return (
@@ -37,9 +43,9 @@ export function Extenders({ run, number, unfinished }: { run: string; number: nu
   const place = chosen ?? Math.max(0, wrong);
   const shown = calls[place];
   return (
-    <section className={classes.extenders} aria-labelledby="extenders">
+    <section className={classes.extenders} aria-labelledby={title}>
       <div className={classes.head}>
-        <h3 id="extenders">{t("extenders")}</h3>
+        <h3 id={title}>{t("extenders")}</h3>
         <span className="grow" />
         <span className="faint num">{t("extenderCalls", { count: calls.length, took: milliseconds(waited) })}</span>
       </div>
@@ -78,7 +84,7 @@ export function Extenders({ run, number, unfinished }: { run: string; number: nu
             </tbody>
           </table>
         </ScrollRegion>
-        {shown === undefined ? null : <Bodies key={place} call={shown} />}
+        {shown === undefined ? null : <Bodies key={place} call={shown} kept={kept} />}
       </div>
     </section>
   );
@@ -103,7 +109,8 @@ function Answer({ call }: { call: ExtenderCall }) {
   );
 }
 
-function Bodies({ call }: { call: ExtenderCall }) {
+function Bodies({ call, kept }: { call: ExtenderCall; kept: string }) {
+  const isOlder = call.request === null && call.status !== null;
   return (
     <div className={classes.bodies}>
       <Body
@@ -116,9 +123,9 @@ function Bodies({ call }: { call: ExtenderCall }) {
         title={t("extenderReply")}
         label={t("extenderReplyOf", { extender: call.extender, verb: call.verb })}
         body={call.reply}
-        missing={t("extenderThereWasNoReply")}
+        missing={isOlder ? t("extenderRequestNotKept") : t("extenderThereWasNoReply")}
       />
-      <p className="faint">{t("extendersAreKept")}</p>
+      <p className="faint">{kept}</p>
     </div>
   );
 }
