@@ -1463,6 +1463,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run}/shadow/decisions/{number}/extenders/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What extenders were sent for a decision and what they replied, shortened, with status and time. Bodies are kept of decisions that do not agree, and of those that were not judged. */
+        get: operations["runs_shadow_extenders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run}/shadow/export/": {
         parameters: {
             query?: never;
@@ -12354,6 +12371,57 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ShadowDecisionWindow"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_shadow_extenders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of an attempt, or of a configuration's version */
+                number: number;
+                /** @description A run's id */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AttemptExtenders"];
                 };
             };
             /** @description Not logged in */
