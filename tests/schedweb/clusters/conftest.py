@@ -163,17 +163,31 @@ def workers() -> Iterator[Callable[[Run], Worker]]:
         each.end()
 
 
+@pytest.fixture(scope="session")
+def rules_to_schedule(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """What ``manage.py cluster check`` says that a reader lacks. A stand-in of every test would be asked the same."""
+    with ApiServer() as asked, pytest.MonkeyPatch.context() as patch:
+        asked.grant(SCHEDULER, READER)
+        token = asked.user(SCHEDULER, groups=["system:authenticated"])
+        path = tmp_path_factory.mktemp("asked") / "config"
+        patch.setenv("KUBECONFIG", str(asked.write_kubeconfig(path, token=token, context=CONTEXT)))
+        access = Access(CONTEXT)
+        role, _ = yaml.safe_load_all(missing_yaml(ask(access, kinds_of(access)), "schedule", CONTEXT))
+    rules: list[dict[str, Any]] = role["rules"]
+    return rules
+
+
 @pytest.fixture
-def server(api_server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ApiServer:
+def server(
+    api_server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rules_to_schedule: list[dict[str, Any]]
+) -> ApiServer:
     """One that may be scheduled: its user may do what ``manage.py cluster check`` says that this needs, no more."""
     api_server.grant(SCHEDULER, READER)
     token = api_server.user(SCHEDULER, groups=["system:authenticated"])
     path = api_server.write_kubeconfig(tmp_path / "config", token=token, context=CONTEXT)
     monkeypatch.setenv("KUBECONFIG", str(path))
     monkeypatch.setenv(VARIABLE, CONTEXT)
-    access = Access(CONTEXT)
-    role, _ = yaml.safe_load_all(missing_yaml(ask(access, kinds_of(access)), "schedule", CONTEXT))
-    api_server.grant(SCHEDULER, role["rules"])
+    api_server.grant(SCHEDULER, rules_to_schedule)
     api_server.play(Kubelets(stop_after=None))
     api_server.add(node("n1"), node("n2"))
     api_server.requests.clear()

@@ -8,13 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from framework.configuration import load, load_value
 from framework.plugins.registry import built_in_registry
-from schedweb.clusters.reading.access import Access
-from schedweb.clusters.reading.kinds import Resource, kinds_of
-from schedweb.clusters.reading.rights import ask, missing_yaml
+from schedweb.clusters.reading.kinds import Resource
 from schedweb.clusters.scheduling.driver import AskExtenders, Driver
 from schedweb.clusters.writing.permission import Permission
 from schedweb.clusters.writing.sending import Limits
@@ -90,16 +87,16 @@ def driver_of(
 
 
 @pytest.fixture
-def server(api_server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ApiServer:
+def server(
+    api_server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rules_to_schedule: list[dict[str, Any]]
+) -> ApiServer:
     """Its user may do what ``manage.py cluster check`` says that scheduling needs, and nothing more."""
     api_server.grant(SCHEDULER, READER)
     token = api_server.user(SCHEDULER, groups=["system:authenticated"])
     monkeypatch.setenv(
         "KUBECONFIG", str(api_server.write_kubeconfig(tmp_path / "config", token=token, context=CONTEXT))
     )
-    access = Access(CONTEXT)
-    role, _ = yaml.safe_load_all(missing_yaml(ask(access, kinds_of(access)), "schedule", CONTEXT))
-    api_server.grant(SCHEDULER, role["rules"])
+    api_server.grant(SCHEDULER, rules_to_schedule)
     api_server.play(Kubelets(stop_after=None))
     api_server.requests.clear()
     return api_server
