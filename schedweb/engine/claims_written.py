@@ -136,9 +136,10 @@ class Claims(msgspec.Struct):
         self.under_way.setdefault(uid, []).append(release)
         cluster.give_back(write, uid)
 
-    def answered(self, cluster: Cluster, uid: str, outcome: Outcome) -> ResourceClaim | None:
+    def answered(self, cluster: Cluster, uid: str, outcome: Outcome, *, is_found: bool = False) -> ResourceClaim | None:
         """Of the first that is under way for this claim. The claim, where those who want it are to be tried again, for
-        no change of it will tell them."""
+        no change of it will tell them. ``is_found``: it was read after the answer, and is known as it was found; not so
+        in journals of before there was a second try, which number their writes without one."""
         waiting = self.under_way.get(uid)
         if not waiting:
             return None
@@ -150,7 +151,10 @@ class Claims(msgspec.Struct):
         if outcome.dry_run:
             return None
         if release.what == "unreserve":
-            if known is not None and outcome.result not in GONE:
+            if known is None or outcome.result in GONE:
+                return None
+            is_again = outcome.result == "conflict" and is_found and self._unreserve_again(cluster, known, release)
+            if not is_again:
                 _unreserved(cluster, known, release, outcome)
             return None
         if release.what == "deallocate":
@@ -164,6 +168,21 @@ class Claims(msgspec.Struct):
             self._write(cluster, claims.unprotect_claim(again.claim), again)
             return None
         return release.claim
+
+    def _unreserve_again(self, cluster: Cluster, known: ResourceClaim, release: _Release) -> bool:
+        """False: not any more, or somebody of them takes it anew. What that one writes is on its way already, and would
+        be undone by what is written after it."""
+        left = frozenset(each.uid for each in release.left)
+        joining = (change.joins for claim, change in self.binding.values() if claim.metadata.uid == known.metadata.uid)
+        if release.tries >= MOST_TRIES or any(each is not None and each.uid in left for each in joining):
+            return False
+        kept = tuple(each for each in known.status.reserved_for if each.uid not in left)
+        wanted = replace(known, status=replace(known.status, reserved_for=kept))
+        again = replace(release, claim=wanted, tries=release.tries + 1)
+        self._write(cluster, claims.unreserve(wanted, [each.uid for each in release.left]), again)
+        if wanted != known:
+            cluster.keep(known, wanted)
+        return True
 
     def _on_its_way(
         self, cluster: Cluster, known: ResourceClaim | None, release: _Release, outcome: Outcome

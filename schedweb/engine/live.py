@@ -446,8 +446,9 @@ class LiveCluster(Cluster):
 
     # --- what became of it --------------------------------------------------------------------------------------------
 
-    def hear(self, number: int, outcome: Outcome, at: int = 0) -> Heard:
-        """``at``: when it was answered, nanoseconds since 1970; 0: not known."""
+    def hear(self, number: int, outcome: Outcome, at: int = 0, *, is_found: bool = False) -> Heard:
+        """``at``: when it was answered, nanoseconds since 1970; 0: not known. ``is_found``: the claim that it is about
+        was read once more, and seen."""
         asked = self._asked.pop(number, None)
         if asked is None:
             return Heard()
@@ -459,7 +460,7 @@ class LiveCluster(Cluster):
             return Heard(asked.uid)
         if asked.what == "release":
             self.answered[asked.uid] = at
-            return Heard(claim=self._claims.answered(self, asked.uid, outcome))
+            return Heard(claim=self._claims.answered(self, asked.uid, outcome, is_found=is_found))
         victim = self._victims.get(asked.uid)
         if victim is None or outcome.result in GONE:
             self._victims.pop(asked.uid, None)

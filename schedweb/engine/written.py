@@ -52,7 +52,7 @@ def hear_outcome(
     """``say``: to whoever looks at the scheduler."""
     if told.found is not None:
         _see_found(live, told.found, say)
-    heard = live.hear(told.number, told.outcome, told.at)
+    heard = live.hear(told.number, told.outcome, told.at, is_found=told.found is not None)
     if heard.goes_on:
         scheduler.write_answered(heard.goes_on)
     if heard.kept is not None:

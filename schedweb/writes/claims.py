@@ -30,8 +30,9 @@ EXTENDED: Final = EXTENDED_RESOURCE_CLAIM_ANNOTATION
 RESOURCE: Final = "resourceclaims.resource.k8s.io"
 CLASSES: Final = "/apis/resource.k8s.io/v1/deviceclasses"
 TAKEN_FROM: Final = "$deleteFromPrimitiveList/"
-OF_VERSIONS: Final = frozenset(("protect_claim", "devices", "deallocate", "unprotect_claim"))
-"""Purposes of writes that conflict where the claim is not as it was read: then it is read once more."""
+READ_AGAIN: Final = frozenset(("protect_claim", "devices", "unreserve", "deallocate", "unprotect_claim"))
+"""Purposes of writes after whose conflict the claim is read once more: it is not as it was known, or (unreserve, which
+names no version) the API server was outrun by others that change it."""
 
 
 class Change(msgspec.Struct, frozen=True):

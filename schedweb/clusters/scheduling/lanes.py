@@ -25,7 +25,7 @@ from schedweb.clusters.writing.events import Events
 from schedweb.clusters.writing.sending import Writer
 from schedweb.engine.commands import WriteOutcome
 from schedweb.engine.live import WriteRow
-from schedweb.writes.claims import OF_VERSIONS, RESOURCE
+from schedweb.writes.claims import READ_AGAIN, RESOURCE
 from schedweb.writes.writes import Outcome, Write
 
 LANES: Final = 8
@@ -155,7 +155,7 @@ class Lanes:
         except Exception as error:  # noqa: BLE001 - a lane whose thread ends would hold its pods for ever
             outcome = self._scheduling.ended_by_surprise(row, error)
         found = None
-        if outcome.result == "conflict" and row.write.purpose in OF_VERSIONS:
+        if outcome.result == "conflict" and row.write.purpose in READ_AGAIN:
             outcome, found = self._read_again(row.write, outcome)
         if self._closing.is_set() and outcome.result in NOT_CARRIED_OUT:
             return True  # whoever goes on looks at it

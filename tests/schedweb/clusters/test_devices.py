@@ -14,6 +14,7 @@ from schedweb.writes.claims import PROTECTION
 from tests.apiserver import ApiServer
 from tests.apiserver.devices import DRIVER, claiming, device_claim, device_class, device_slice, wanting
 from tests.apiserver.kinds import Json
+from tests.apiserver.log import Request
 from tests.apiserver.manifests import node
 from tests.schedweb.clusters.conftest import until
 from tests.schedweb.clusters.followed import replay_is_the_same, stands
@@ -142,6 +143,31 @@ def test_who_is_not_bound_gives_back_and_takes_anew(
     assert reserved(equipped, "one") == ["p1"]
     made = equipped.get("Pod", "p2", "default")["status"]["extendedResourceClaimStatus"]["resourceClaimName"]
     assert [each["metadata"]["name"] for each in equipped.all("ResourceClaim")] == ["one", made]
+    at_rest(run)
+    worker.end()
+    replay_is_the_same(run)
+
+
+def gives_back(request: Request) -> bool:
+    return "$patch" in str(request.body)
+
+
+def test_a_reservation_whose_return_conflicts_is_given_back_once_more(
+    equipped: ApiServer, operator: Client, version: str, workers: Begin
+) -> None:
+    equipped.add(device_claim("one"))
+    run = begun(operator, version)
+    worker = workers(run)
+    until(lambda: state(operator, run)["state"] == "scheduling")
+    equipped.faults.answer(400, times=1, **BINDINGS, body={"kind": "Status", "message": "no"})
+    conflict = {"kind": "Status", "reason": "Conflict", "message": "the object has been modified"}
+    equipped.faults.answer(409, times=1, **STATUS, also=gives_back, body=conflict)
+    equipped.add(claiming("one", "p1", scheduler=OURS))
+    until(lambda: [each["result"] for each in _outcomes(run, "unreserve") if each] == ["conflict", "done"])
+    until(lambda: node_of(equipped, "p1") == "n1")
+    assert reserved(equipped, "one") == ["p1"]
+    kinds = ["back" if gives_back(each) else "taken" for each in equipped.requests.select(**STATUS)]
+    assert kinds == ["taken", "back", "back", "taken"]
     at_rest(run)
     worker.end()
     replay_is_the_same(run)

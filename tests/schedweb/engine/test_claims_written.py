@@ -7,9 +7,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from framework.objects import ResourceClaim
+from framework.objects.decode import to_manifest
 from framework.objects.devices import EXTENDED_RESOURCE_CLAIM_ANNOTATION
 from framework.plugins.registry import built_in_registry
 from schedweb.engine.checkpoint import load_checkpoint, save_checkpoint
+from schedweb.engine.claims_written import MOST_TRIES
 from schedweb.engine.commands import ClusterChanges, ObservedChange, Unfollow, WriteOutcome, WriteOutcomes
 from schedweb.engine.live import Scheduling, WriteRow
 from schedweb.engine.pace import Pace
@@ -232,6 +234,67 @@ def test_a_reservation_that_could_not_be_given_back_is_there() -> None:
     desk.done(desk.one("bind"))
     assert places(desk.game) == {"p1": "bound"}
     desk.is_replayed()
+
+
+def conflicts(desk: Devices, row: WriteRow, *, version: str, found: bool = True) -> None:
+    """409, and the claim as it was read afterwards: with a label that somebody gave it."""
+    seen = to_manifest(desk.claim())
+    seen["metadata"] |= {"resourceVersion": version, "labels": {"by": "somebody"}}
+    seen["status"]["reservedFor"] = [{"resource": "pods", "name": "p1", "uid": "uid-p1"}]
+    desk.version = int(version)
+    desk.done(row, "conflict", message="the object has been modified", found=seen if found else None)
+
+
+def test_a_reservation_whose_return_conflicts_is_given_back_once_more() -> None:
+    desk = Devices(*devices("gpu0"), claim(), user("p1"))
+    fails_to_bind(desk, "protect_claim", "devices")
+    first = desk.one("unreserve")
+    conflicts(desk, first, version="500")
+    again = desk.one("unreserve")
+    assert again.write.body == first.write.body
+    assert again.is_awaited
+    assert desk.reserved() == [], "it counts as given back"
+    assert desk.claim().metadata.labels == {"by": "somebody"}
+    desk.done(again)
+    assert desk.next() == []
+    desk.later(2)
+    desk.done(desk.one("devices"))
+    desk.done(desk.one("bind"))
+    assert desk.reserved() == ["p1"]
+    desk.is_replayed()
+
+
+def test_it_is_not_tried_for_ever() -> None:
+    desk = Devices(*devices("gpu0"), claim(), user("p1"))
+    fails_to_bind(desk, "protect_claim", "devices")
+    for number in range(MOST_TRIES):
+        conflicts(desk, desk.one("unreserve"), version=str(500 + number))
+    assert desk.next() == []
+    assert desk.reserved() == ["p1"], "as the API server has it"
+    desk.is_replayed()
+
+
+def test_what_the_next_attempt_takes_anew_is_not_taken_away() -> None:
+    """Its write follows the one that conflicted: another return would come after it."""
+    desk = Devices(*devices("gpu0"), claim(), user("p1"))
+    fails_to_bind(desk, "protect_claim", "devices")
+    row = desk.one("unreserve")
+    desk.later(2)
+    anew = desk.one("devices")
+    conflicts(desk, row, version="500")
+    assert desk.next() == []
+    desk.done(anew)
+    desk.done(desk.one("bind"))
+    assert desk.reserved() == ["p1"]
+    desk.is_replayed()
+
+
+def test_journals_of_before_number_their_writes_without_a_second_return() -> None:
+    desk = Devices(*devices("gpu0"), claim(), user("p1"))
+    fails_to_bind(desk, "protect_claim", "devices")
+    conflicts(desk, desk.one("unreserve"), version="500", found=False)
+    assert desk.next() == []
+    assert desk.reserved() == ["p1"]
 
 
 def on_another_node() -> tuple[Devices, WriteRow]:
