@@ -54,6 +54,11 @@ def pod_json(pod: Pod) -> dict[str, Any]:
             for key, value in _CONTAINER_DEFAULTS.items():
                 container.setdefault(key, value)
             container.setdefault("imagePullPolicy", _pull_policy(str(container.get("image", ""))))
+    for volume in spec.get("volumes", ()):
+        if "emptyDir" in volume and "sizeLimit" in volume["emptyDir"]:
+            volume["emptyDir"]["sizeLimit"] = _quantity(volume["emptyDir"]["sizeLimit"])
+        if "hostPath" in volume:
+            volume["hostPath"].setdefault("type", "")
     status = found.setdefault("status", {})
     for condition in status.get("conditions", ()):
         condition.setdefault("lastProbeTime", None)

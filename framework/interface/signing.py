@@ -8,12 +8,15 @@ Several plugins read the same part of a pod, so the parts are named here and eac
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Final
+from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from framework.objects import NodeSelector, Pod, Toleration
 from framework.objects.affinity import NodeSelectorRequirement, NodeSelectorTerm
+from framework.objects.pod import Volume
+from framework.objects.quantity import QuantityError, parse_quantity
 from framework.objects.resources import CPU, EPHEMERAL_STORAGE, MEMORY, pod_requests
 
 Fragments = Mapping[str, Hashable]
@@ -89,7 +92,21 @@ def tolerations(pod: Pod) -> Fragments:
 
 
 def volumes(pod: Pod) -> Fragments:
-    """Their sources, in any order, not their names. Sources that no decision reads are not kept of a pod: they do not
-    count here, upstream leaves out only ConfigMaps and Secrets."""
-    sources = [msgspec.json.encode(msgspec.structs.replace(each, name="")) for each in pod.spec.volumes]
+    """Their sources, in any order, not their names. Of what is not kept of a pod nothing counts: upstream leaves out
+    ConfigMaps and Secrets alone, so pods that differ in what they project are told apart there and not here."""
+    sources = [msgspec.json.encode(_nameless(each)) for each in pod.spec.volumes]
     return {VOLUMES: tuple(sorted(source for source in sources if source != b"{}"))}
+
+
+def _nameless(volume: Volume) -> Volume:
+    """As the API server has stored its source: with its defaults, amounts in their canonical form."""
+    empty_dir, host_path = volume.empty_dir, volume.host_path
+    if empty_dir is not None and empty_dir.size_limit is not None:
+        try:
+            limit: Any = str(parse_quantity(empty_dir.size_limit))
+        except QuantityError:
+            limit = empty_dir.size_limit
+        empty_dir = replace(empty_dir, size_limit=limit)
+    if host_path is not None and host_path.type is None:
+        host_path = replace(host_path, type="")
+    return replace(volume, name="", empty_dir=empty_dir, host_path=host_path)

@@ -14,8 +14,11 @@ from framework.objects.volume_sources import (
     AzureDiskVolumeSource,
     AzureFileVolumeSource,
     CinderVolumeSource,
+    EmptyDirVolumeSource,
     GCEPersistentDiskVolumeSource,
+    HostPathVolumeSource,
     ISCSIVolumeSource,
+    NFSVolumeSource,
     PortworxVolumeSource,
     RBDVolumeSource,
     VsphereVirtualDiskVolumeSource,
@@ -107,7 +110,7 @@ class ImageVolumeSource(Manifest, frozen=True, kw_only=True):
 
 
 class Volume(Manifest, frozen=True, kw_only=True):
-    """Sources that no scheduling decision reads (configMap, emptyDir, projected, …) are not typed."""
+    """Sources that nothing here reads (configMap, secret, projected, …) are not typed."""
 
     name: str = ""
     persistent_volume_claim: PersistentVolumeClaimVolumeSource | None = None
@@ -123,6 +126,10 @@ class Volume(Manifest, frozen=True, kw_only=True):
     portworx_volume: PortworxVolumeSource | None = None
     csi: CSIVolumeSource | None = None
     image: ImageVolumeSource | None = None
+    # No plugin reads these three: batching tells pods apart by them, and extenders are sent them.
+    empty_dir: EmptyDirVolumeSource | None = None
+    host_path: HostPathVolumeSource | None = None
+    nfs: NFSVolumeSource | None = None
 
 
 class PodSchedulingGate(Manifest, frozen=True, kw_only=True):

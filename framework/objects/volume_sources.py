@@ -1,16 +1,27 @@
-"""Volume sources that pods and PersistentVolumes share: disks that two pods cannot always share, and those that a CSI
-driver has taken over."""
+"""Volume sources that pods and PersistentVolumes share: disks that two pods cannot always share, those that a CSI
+driver has taken over, and those by which pods are told apart (docs/semantics/framework.md#opportunistic-batching)."""
 
 from __future__ import annotations
 
 from msgspec import field
 
-from framework.objects.metadata import Manifest
+from framework.objects.metadata import Manifest, RawQuantity
+
+
+class EmptyDirVolumeSource(Manifest, frozen=True, kw_only=True):
+    medium: str = ""
+    size_limit: RawQuantity | None = None
 
 
 class HostPathVolumeSource(Manifest, frozen=True, kw_only=True):
     path: str = ""
     type: str | None = None
+
+
+class NFSVolumeSource(Manifest, frozen=True, kw_only=True):
+    server: str = ""
+    path: str = ""
+    read_only: bool = False
 
 
 class GCEPersistentDiskVolumeSource(Manifest, frozen=True, kw_only=True):

@@ -27,6 +27,7 @@ from framework.objects.storage import PersistentVolumeClaimSpec
 from framework.objects.volume_sources import (
     AzureDiskVolumeSource,
     CinderVolumeSource,
+    EmptyDirVolumeSource,
     ISCSIVolumeSource,
     RBDVolumeSource,
     VsphereVirtualDiskVolumeSource,
@@ -56,9 +57,10 @@ _NOT_READ: Final[dict[type[msgspec.Struct], str]] = {
         "runAsNonRoot runAsUser seLinuxOptions windowsOptions"
     ),
     Volume: (
-        "cephfs configMap downwardAPI emptyDir fc flexVolume flocker gitRepo glusterfs hostPath nfs "
+        "cephfs configMap downwardAPI fc flexVolume flocker gitRepo glusterfs "
         "photonPersistentDisk projected quobyte scaleIO secret storageos"
     ),
+    EmptyDirVolumeSource: "mode",
     PodResourceClaim: "source",
     PersistentVolumeClaimSpec: "dataSource dataSourceRef",
     ISCSIVolumeSource: ("chapAuthDiscovery chapAuthSession fsType initiatorName iscsiInterface portals secretRef"),

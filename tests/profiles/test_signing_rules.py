@@ -59,6 +59,9 @@ POD: Final[dict[str, Any]] = {
             {"name": "data", "persistentVolumeClaim": {"claimName": "data"}},
             {"name": "disk", "csi": {"driver": "disks.example.com"}},
             {"name": "config", "configMap": {"name": "config"}},
+            {"name": "cache", "emptyDir": {"medium": "Memory", "sizeLimit": "1Gi"}},
+            {"name": "logs", "hostPath": {"path": "/var/log"}},
+            {"name": "shared", "nfs": {"server": "files", "path": "/"}},
         ],
     },
 }
@@ -137,7 +140,12 @@ ALIKE: Final[dict[str, Change]] = {
     "order of volumes": _reverse("spec.volumes"),
     "ConfigMap": _set("spec.volumes.2.configMap.name", "another"),
     "a Secret more": _append("spec.volumes", {"name": "keys", "secret": {"secretName": "keys"}}),
-    "one ConfigMap less": lambda manifest: manifest["spec"]["volumes"].pop(),
+    "one ConfigMap less": lambda manifest: manifest["spec"]["volumes"].pop(2),
+    "limit of an emptyDir written otherwise": _set("spec.volumes.3.emptyDir.sizeLimit", "1024Mi"),
+    "type of a hostPath that is the default": _set("spec.volumes.4.hostPath.type", ""),
+    "NFS that is written, as by default": _set("spec.volumes.5.nfs.readOnly", False),
+    # Told apart upstream: what is projected is not kept of a pod.
+    "what is projected": _append("spec.volumes", {"name": "p", "projected": {"sources": []}}),
     "service account": _set("spec.serviceAccountName", "robot"),
     "hostname": _set("spec.hostname", "web-0"),
 }
@@ -173,6 +181,14 @@ APART: Final[dict[str, Change]] = {
     "claim": _set("spec.volumes.0.persistentVolumeClaim.claimName", "other"),
     "claim, read only": _set("spec.volumes.0.persistentVolumeClaim.readOnly", True),
     "driver": _set("spec.volumes.1.csi.driver", "others.example.com"),
+    "an emptyDir's medium": _set("spec.volumes.3.emptyDir.medium", ""),
+    "an emptyDir's limit": _set("spec.volumes.3.emptyDir.sizeLimit", "2Gi"),
+    "the same limit in decimal": _set("spec.volumes.3.emptyDir.sizeLimit", "1073741824"),
+    "no emptyDir": lambda manifest: manifest["spec"]["volumes"].pop(3),
+    "an emptyDir more": _append("spec.volumes", {"name": "more", "emptyDir": {}}),
+    "path on the node": _set("spec.volumes.4.hostPath.path", "/var/run"),
+    "kind of path on the node": _set("spec.volumes.4.hostPath.type", "Directory"),
+    "NFS server": _set("spec.volumes.5.nfs.server", "others"),
     "a volume twice": _append("spec.volumes", {"name": "again", "csi": {"driver": "disks.example.com"}}),
 }
 
