@@ -7,6 +7,7 @@ what it is, with the state before it still untouched.
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -19,7 +20,7 @@ from framework.objects.admission import AdmissionError, admit
 from framework.objects.decode import decode_manifest, to_manifest
 from framework.objects.errors import ObjectError
 from framework.scheduler.store import Key, object_key
-from framework.sentences import counted_sentence, forms, sentence
+from framework.sentences import counted_sentence, forms, noted, sentence
 from schedweb.engine import commands
 from schedweb.engine.commands import ObservedChange
 from schedweb.engine.frames import Seen
@@ -27,6 +28,7 @@ from schedweb.engine.judged import judge_change
 from schedweb.engine.own_world import OwnWorld
 from schedweb.engine.persons import Persons, Place
 from schedweb.engine.player import Player
+from schedweb.engine.rehearsal import rehearse
 from schedweb.engine.world import Refused
 from schedweb.engine.written import leave_waiting, try_those_who_wait_for
 
@@ -36,7 +38,10 @@ WENT_BACK: Final = forms(
     "The cluster went back to an earlier state, as when etcd is restored from a backup: {count} object changed back.",
     "The cluster went back to an earlier state, as when etcd is restored from a backup: {count} objects changed back.",
 )
+LEFT_OUT: Final = noted("{object} was left out, and the run goes on without it: {error}: {why}")
+KEPT_AS_IT_WAS: Final = noted("A change of {object} was left out, and it stays as it was: {error}: {why}")
 _JSON: Final = msgspec.json.Encoder(order="deterministic")
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +217,8 @@ class Differences:
         """When they were asked for; nanoseconds since 1970, 0: not known."""
         self._ahead: dict[Place, KubeObject | None] = {}
         """Objects as they will be after the changes that were found so far."""
+        self._left_out: dict[Place, str] = {}
+        """Objects that the engine cannot take → the version of which that was said."""
         self._undone: set[Place] = set()
         """Of these what the run knows better is taken back by a change that was found."""
         if player.live is not None:
@@ -219,7 +226,6 @@ class Differences:
 
     def of(self, seen: Iterable[Seen]) -> list[ObservedChange]:
         """Each at most once per object and state, in the order in which it was seen."""
-        cluster = self.player.world.cluster
         self.begin()
         found: list[ObservedChange | None] = []
         for each in seen:
@@ -233,28 +239,57 @@ class Differences:
                 found += [] if listed is None else self._missing(kind, listed)
                 continue
             try:
-                obj = _decoded(manifest)
+                found.append(self._change(each, manifest, kind))
             except Refused:
                 continue  # the reader counts those
-            key = (*kind, object_key(obj))
-            known = self._ahead[key] if key in self._ahead else cluster.find(obj)
-            if each.what == "deleted":
-                found.append(self._went(key, known))
-                continue
-            is_listed = each.what == "listed"
-            if is_listed and kind in self._listed:
-                self._listed[kind].add(key[2])
-            admitted = admit(obj, cluster, stored=True, validate=False)
-            if isinstance(admitted, AdmissionError):
-                continue
-            after = without_heartbeats(admitted)
-            undone = is_listed and self._is_undone(key, known, after)
-            if undone and self.player.live is not None and self.player.live.is_left_out(after):
-                found.append(self._went(key, known))
-            elif undone or self._is_news(key, known, after, listed=is_listed):
-                verb: Literal["added", "modified"] = "added" if known is None else "modified"
-                found.append(ObservedChange(verb, manifest, listed=is_listed, undone=undone))
+            except Exception as error:  # noqa: BLE001 - nothing was changed: the run goes on without this object
+                found.append(self._leave_out(each, manifest, kind, error))
         return [each for each in found if each is not None]
+
+    def _change(self, each: Seen, manifest: dict[str, Any], kind: tuple[str, str]) -> ObservedChange | None:
+        """None where the run has it so already. Raises Refused, and whatever the code for such an object raises."""
+        cluster = self.player.world.cluster
+        obj = _decoded(manifest)
+        key = (*kind, object_key(obj))
+        known = self._ahead[key] if key in self._ahead else cluster.find(obj)
+        if each.what == "deleted":
+            return self._went(key, known)
+        is_listed = each.what == "listed"
+        if is_listed and kind in self._listed:
+            self._listed[kind].add(key[2])
+        admitted = admit(obj, cluster, stored=True, validate=False)
+        if isinstance(admitted, AdmissionError):
+            return None
+        after = without_heartbeats(admitted)
+        undone = is_listed and self._is_undone(key, known, after)
+        if undone and self.player.live is not None and self.player.live.is_left_out(after):
+            return self._went(key, known)
+        if not undone and not self._is_news(key, known, after, listed=is_listed):
+            return None
+        verb: Literal["added", "modified"] = "added" if known is None else "modified"
+        return ObservedChange(verb, manifest, listed=is_listed, undone=undone)
+
+    def _leave_out(
+        self, each: Seen, manifest: dict[str, Any], kind: tuple[str, str], error: Exception
+    ) -> ObservedChange | None:
+        """What the run had of it before stays as it was, for a pod holds its room all the same, until it goes. Said in
+        the activity, once for each version."""
+        namespace, name = key_of(manifest)
+        key: Place = (*kind, (namespace, name))
+        known = self._ahead[key] if key in self._ahead else self.player.world.cluster.find_unstructured(*kind, *key[2])
+        if each.what == "deleted":
+            self._left_out.pop(key, None)
+            return self._went(key, known)
+        if each.what == "listed" and kind in self._listed:
+            self._listed[kind].add(key[2])
+        version = str(manifest["metadata"].get("resourceVersion", ""))
+        if self._left_out.get(key) != version:
+            self._left_out[key] = version
+            about = {"object": f"{kind[1]} {'/'.join(filter(None, key[2]))}", "error": type(error).__name__}
+            words = sentence(LEFT_OUT if known is None else KEPT_AS_IT_WAS, **about, why=str(error))
+            self.player.projection.feed.line(self.player.now, "engine", words)
+            log.error("%s", words, exc_info=error)
+        return None
 
     def begin(self) -> None:
         """Of what is to come all is as it is now."""
@@ -272,6 +307,7 @@ class Differences:
             return False
         undone = was_taken_back(known, after) or (live is not None and live.takes_back(after))
         if undone:
+            rehearse(after)
             self._undone.add(key)
             self._ahead[key] = after
         return undone
@@ -283,6 +319,7 @@ class Differences:
         live = self.player.live
         if live is not None and (live.is_left_out(after) or (key not in self._undone and live.is_outdated(after))):
             return False
+        rehearse(after)
         self._ahead[key] = after
         return True
 
