@@ -9,6 +9,7 @@ from schedweb.engine.observed import Differences, is_same, name_of
 from schedweb.engine.own_world import OwnCluster
 from schedweb.engine.persons import Place
 from schedweb.engine.player import Player
+from schedweb.engine.rehearsal import rehearse
 
 
 def differences_of(player: Player) -> Differences:
@@ -26,6 +27,7 @@ class OwnDifferences(Differences):
         self._beside = self.own.ahead()
 
     def _is_news(self, key: Place, known: KubeObject | None, after: KubeObject, *, listed: bool) -> bool:
+        rehearse(after)
         pods = self._beside.pods
         there = pods.get(key[2]) if isinstance(after, Pod) else None
         here = self.own.take(self._beside, known, after, listed=listed, now=self.player.now)

@@ -14,6 +14,7 @@ from framework.objects.resources import node_allocatable, placed_figures
 from schedweb.engine import observed
 from schedweb.engine.frames import Seen
 from schedweb.engine.sums import Sums
+from tests.schedweb.engine.test_own_world import World
 from tests.schedweb.engine.test_restored import ANSWERED, Desk, bound_desk
 from tests.schedweb.engine.worlds import Manifest, node, places, pod
 
@@ -94,6 +95,14 @@ def test_what_was_known_of_it_stays_until_it_goes() -> None:
     assert desk.live.get(Node, "", "a") is None
     is_whole(desk)
     desk.is_replayed()
+
+
+def test_a_shadow_on_its_own_leaves_it_out_as_well() -> None:
+    world = World(node("a"))
+    found = world.told(("added", pod("before")), ("added", pod("bad", POISON)), ("added", pod("after")))
+    assert [each.manifest["metadata"]["name"] for each in found] == ["before", "after"]
+    assert world.told(("deleted", pod("bad", POISON))) == []
+    assert set(places(world.game)) == {"before", "after"}
 
 
 def test_one_that_cannot_even_be_decoded_is_known_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
