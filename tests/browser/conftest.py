@@ -22,6 +22,8 @@ from tests.first_start import FirstStart
 
 BUILT = ROOT / "frontend" / "dist" / "index.html"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
+# Pages of tests are closed before what V8 optimises has paid for itself: without, they take a seventh less of a processor.
+FLAGS.append("--js-flags=--no-turbofan --no-maglev")
 PICTURES = ROOT / "test-results"
 HERE = Path(__file__).parent
 LOOKS = {"test_accessibility", "test_connection", "test_dialogs", "test_layout"}
