@@ -68,20 +68,13 @@ def test_the_service_s_health_check_passes_against_the_real_one(deployment: Depl
     assert deployment.is_healthy(name)
 
 
-def test_the_migration_runs_and_a_second_one_has_nothing_to_do(deployment: Deployment) -> None:
+def test_the_main_flow_on_web_worker_redis_and_postgresql(deployment: Deployment) -> None:
+    """After a migration, of which a second one has nothing left; whoever is not started yet or stopped is unhealthy."""
     migrate(deployment)
     again = deployment.run_once("migrate")
     assert (again.returncode, "No migrations to apply" in again.stdout) == (0, True)
-
-
-def test_before_anything_is_started_web_and_worker_are_unhealthy(deployment: Deployment) -> None:
-    migrate(deployment)
     assert not deployment.is_healthy("web")
     assert not deployment.is_healthy("worker")
-
-
-def test_the_main_flow_on_web_worker_redis_and_postgresql(deployment: Deployment) -> None:
-    migrate(deployment)
     assert deployment.run("web", ["test", "-w", "."]).returncode == int(deployment.read_only)
     metrics = free_port()
     for name in ("web", "worker"):
