@@ -14,6 +14,7 @@ from framework.configuration.document import to_yaml
 from framework.configuration.presets import PRESETS
 from framework.configuration.source import read_source
 from framework.plugins.registry import built_in_registry
+from tests.examples import examples
 
 REGISTRY = built_in_registry()
 
@@ -104,7 +105,7 @@ def test_the_full_example_loads() -> None:
     assert load_value(FULL, REGISTRY).config_error == ""
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(spoiled())
 def test_a_spoiled_configuration_is_answered_with_places(value: dict[str, Any]) -> None:
     text = json.dumps(value, indent=1)

@@ -14,8 +14,9 @@ from framework.plugins.registry import OPTIONAL, PLUGINS
 from framework.scheduler import ObjectAdded
 from tests.builders import make_node
 from tests.cycle.repeated_runs import BEGINNING, CONFIGURATIONS, Operation, RepeatedRun, Tally, operations, pod
+from tests.examples import examples
 
-SETTINGS = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SETTINGS = settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 FLUSHES: list[Operation] = [("flush", 9)] * 6

@@ -17,6 +17,7 @@ from framework.objects import Namespace, Node
 from framework.plugins.interpodaffinity.args import InterPodAffinityArgs
 from framework.plugins.interpodaffinity.plugin import REASONS, InterPodAffinity
 from tests.builders import make_pod
+from tests.examples import examples
 from tests.plugins import naive_interpod
 from tests.plugins.domain_worlds import (
     NAMESPACES,
@@ -127,7 +128,7 @@ def live_through(seed: int) -> list[Checked]:
     return pods
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(WORLDS)
 def test_terms_of_both_sides_give_what_a_walk_over_all_pods_gives(seed: int) -> None:
     live_through(seed)

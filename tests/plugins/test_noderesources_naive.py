@@ -35,6 +35,7 @@ from framework.plugins.noderesources.args import (
 )
 from framework.plugins.noderesources.balanced import gain
 from framework.plugins.noderesources.whole import is_whole, mean_utilization
+from tests.examples import examples
 from tests.plugins import naive_resources as naive
 from tests.plugins.domain_worlds import PodsChange
 from tests.plugins.evaluation import NO_HANDLE, cluster, run_filter, run_score
@@ -189,7 +190,7 @@ def live_through(seed: int, seen: Counter[str]) -> None:
             check_balance(world, manifest, rng)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(WORLDS)
 def test_columns_give_what_a_walk_over_the_pods_of_each_node_gives(seed: int) -> None:
     live_through(seed, Counter())

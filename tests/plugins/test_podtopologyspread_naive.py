@@ -19,6 +19,7 @@ from framework.plugins.podtopologyspread.args import PodTopologySpreadArgs
 from framework.plugins.podtopologyspread.constraints import SYSTEM_DEFAULTS
 from framework.plugins.podtopologyspread.plugin import REASONS, PodTopologySpread
 from tests.builders import make_pod
+from tests.examples import examples
 from tests.plugins import naive_spread
 from tests.plugins.domain_worlds import (
     KEYS,
@@ -143,7 +144,7 @@ def live_through(seed: int) -> list[Checked]:
     return pods
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @given(WORLDS)
 def test_own_constraints_give_what_a_walk_over_all_pods_gives(seed: int) -> None:
     live_through(seed)
