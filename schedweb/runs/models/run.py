@@ -209,6 +209,8 @@ class JournalEntry(models.Model):
             models.Index(fields=["run", "status", "number"]),
             # Workers look every second for runs whose commands nobody takes.
             models.Index(fields=["run"], condition=models.Q(status="pending"), name="pending_journal_entries"),
+            # Asked right before every write to a real cluster, whose run may have a hundred thousand entries.
+            models.Index(fields=["run"], condition=models.Q(type="stop"), name="journal_entries_that_stop"),
         ]
 
     def __str__(self) -> str:
