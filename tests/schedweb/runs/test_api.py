@@ -129,7 +129,7 @@ def test_what_the_answers_say(played: Game, client: Client) -> None:
     assert [row["rank"] for row in scores["rows"]] == [1, 1]
     assert scores["tie"] == {"count": 2, "chosen_by": "seed 7", "seeded": True}
     told = {each["name"]: each["about"] for each in scores["plugins"]}
-    assert told["TaintToleration"] == "Fewer soft taints that it does not tolerate give more points."
+    assert told["TaintToleration"] == "Fewer PreferNoSchedule taints that it does not tolerate give more points."
     for row in scores["rows"]:
         assert row["total"] == sum(cell["points"] for cell in row["cells"])
 
