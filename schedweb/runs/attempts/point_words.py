@@ -11,8 +11,8 @@ POINTS: Final[Mapping[str, str]] = {
     "TaintToleration": noted("Fewer PreferNoSchedule taints that it does not tolerate give more points."),
     "NodeAffinity": noted("More weight of its preferred terms that match gives more points."),
     "NodeResourcesFit": noted(
-        "The share of the node that would be free with it (LeastAllocated) or used (MostAllocated) gives points, by the "
-        "scoring strategy."
+        "The share of the node that would be free with it (LeastAllocated) or used (MostAllocated) gives points, by "
+        "the scoring strategy."
     ),
     "VolumeBinding": noted("How full its claims would make the volumes gives points, by the plugin's shape."),
     "PodTopologySpread": noted("Fewer pods like it in the node's zone, or whatever it is spread over, give more."),
