@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 
 import { type Scheduled, scheduledQuery } from "@/api/scheduling";
 import { Panel } from "@/components/Panel";
-import { sentences } from "@/format/lists";
+import { listed, sentences } from "@/format/lists";
 import { count } from "@/format/number";
 import { age, dayAndTime, exact } from "@/format/time";
 
@@ -66,7 +66,7 @@ function Others({ scheduled: { other_schedulers: others }, now }: { scheduled: S
             ))}
           </ul>
           {more.length === 0 ? null : (
-            <p title={more.map((each) => each.scheduler).join(", ")}>{t("andOthers", { count: more.length })}</p>
+            <p title={listed(more.map((each) => each.scheduler))}>{t("andOthers", { count: more.length })}</p>
           )}
           <p className="muted">{t("mayOverfill")}</p>
         </>
