@@ -32,8 +32,11 @@ USER_AGENT: Final = "scheduling-playground"
 JSON: Final = "application/json"
 READ_SECONDS: Final = 60.0
 """Of an answer that is no watch: between two of its bytes."""
-LOADED_SECONDS: Final = 10.0
-"""Credentials that were refused are read again at most so often."""
+REVIEW_SECONDS: Final = 10.0
+"""Of an answer to what somebody may do, which looks at nothing but rules; whoever is stopped meanwhile waits for it."""
+LOADED_SECONDS: Final = 2.0
+"""Credentials that were refused are read again at most so often: several times before a Lease that nobody could renew
+is lost."""
 FRESH_SECONDS: Final = 10.0
 """How long credentials are sent before the client is asked for them again: it renews tokens minutes before they end,
 and looks at the whole environment whenever it is asked."""
@@ -105,9 +108,9 @@ class Access:
         """Its body is still to be read, and to be closed."""
         return self._send("GET", f"{path}?{urlencode(query)}" if query else path, None, read_seconds)
 
-    def read(self, path: str, query: Mapping[str, str] | None = None) -> bytes:
+    def read(self, path: str, query: Mapping[str, str] | None = None, *, read_seconds: float = READ_SECONDS) -> bytes:
         """The whole body."""
-        return self._body(self.get(path, query))
+        return self._body(self.get(path, query, read_seconds=read_seconds))
 
     def version(self) -> tuple[str, tuple[int, int]]:
         """As it calls itself, and (major, minor)."""
@@ -123,7 +126,7 @@ class Access:
             "kind": "SelfSubjectAccessReview",
             "spec": {"resourceAttributes": dict(attributes)},
         }
-        answer = self._body(self._send("POST", REVIEWS, msgspec.json.encode(review), READ_SECONDS))
+        answer = self._body(self._send("POST", REVIEWS, msgspec.json.encode(review), REVIEW_SECONDS))
         return msgspec.json.decode(answer, type=_Review).status.allowed
 
     def chunks(self, response: urllib3.BaseHTTPResponse) -> Any:

@@ -208,8 +208,11 @@ def ask(access: Access, kinds: Sequence[Resource]) -> Rights:
 def asked_of(access: Access, rules: Sequence[Rule]) -> list[Answered]:
     """One question per rule and verb. What the cluster does not have lacks nobody. Raises ClusterProblem."""
     asked = [(rule, verb) for rule in rules for verb in rule.verbs]
-    with ThreadPoolExecutor(_ASKED_AT_ONCE, thread_name_prefix="rights") as pool:
+    pool = ThreadPoolExecutor(_ASKED_AT_ONCE, thread_name_prefix="rights")
+    try:
         granted = list(pool.map(lambda one: access.may(one[0].attributes(one[1])), asked))
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)  # nobody who is interrupted waits for the other answers
     refused: dict[Rule, list[str]] = {}
     for (rule, verb), is_granted in zip(asked, granted, strict=True):
         if not is_granted:

@@ -44,6 +44,8 @@ from schedweb.writes.writes import Outcome, Write
 log = logging.getLogger(__name__)
 FOR_EVER: Final = 10.0**9
 """Seconds: what became of a binding is asked until somebody answers, as nothing can be decided before."""
+ENDING_SECONDS: Final = 3.0
+"""For answers to what is under way when it is stopped. What has none then is looked at by whoever schedules next."""
 _CHANGES_AT_ONCE: Final = 200
 _LONGEST_WAIT: Final = 0.5
 """Seconds until it is looked whether it was stopped, or the Lease came."""
@@ -116,7 +118,9 @@ class Driver:
             writes_pod_groups=True,
         )
         self._lanes: Lanes | None = None
-        self._now, self._may_bind, self._listed = 0, may_bind, listed
+        self._now = self._ticks = 0
+        """When the clock was last looked at: nanoseconds since 1970, and of the monotonic clock."""
+        self._may_bind, self._listed = may_bind, listed
         self._ask = ask
         self._answers: queue.SimpleQueue[Sequence[Answer]] = queue.SimpleQueue()
         self._is_asking = False
@@ -151,7 +155,7 @@ class Driver:
             self.stop()
             self._informers.stop()
             if self._lanes is not None:
-                self._lanes.close()
+                self._lanes.close(ENDING_SECONDS)
             self.lease.stop()
         if self._failure is not None:
             raise self._failure
@@ -200,8 +204,9 @@ class Driver:
         if scheduler.asks:
             self._hear_extenders(scheduler)
             return 0.0
-        # Nobody waits for it now; the next pod would.
-        scheduler.core.cache.preload(scheduler.core.snapshot)
+        if not scheduler.mid_cycle:
+            # Nobody waits for it now; the next pod would.
+            scheduler.core.cache.preload(scheduler.core.snapshot)
         due = scheduler.next_timer()
         wait = _LONGEST_WAIT if due is None else min(_LONGEST_WAIT, (due - self._clock()) / _SECOND)
         return max(wait, _SHORTEST_WAIT)
@@ -248,8 +253,11 @@ class Driver:
         return not is_limited and not self.writer.binding_free_in()
 
     def _clock(self) -> int:
-        """Nanoseconds, and never back."""
-        self._now = max(self._now, time.time_ns())
+        """Nanoseconds since 1970, and never back. Where the wall's clock is set back, time goes on from where it was:
+        what falls due would wait for as long as that was."""
+        before, self._ticks = self._ticks, time.monotonic_ns()
+        passed = self._ticks - before if before else 0
+        self._now = max(self._now + passed, time.time_ns())
         return self._now
 
     # Other threads

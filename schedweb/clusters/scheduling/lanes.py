@@ -115,13 +115,15 @@ class Lanes:
             lane = self._lanes[zlib.crc32(f"{write.about.namespace}/{write.about.name}".encode()) % LANES]
         lane.put(_Item(row, again))
 
-    def close(self) -> None:
-        """What is under way is finished, the rest is left. Of writers that are stopped."""
+    def close(self, seconds: float | None = None) -> None:
+        """What is under way is finished, the rest is left. Of writers that are stopped. ``seconds``: what has no answer
+        by then is left, too."""
         self._closing.set()
         for lane in (*self._lanes, self._events_lane):
             lane.put(None)
+        until = None if seconds is None else time.monotonic() + seconds
         for thread in self._threads:
-            thread.join()
+            thread.join(None if until is None else max(0.0, until - time.monotonic()))
 
     # --- the threads --------------------------------------------------------------------------------------------------
 

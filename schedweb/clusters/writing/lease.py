@@ -27,6 +27,8 @@ RENEW_DEADLINE: Final = 10.0
 RETRY: Final = 2.0
 RENEWAL_SECONDS: Final = 5.0
 """For an answer, as the server is asked to take no longer."""
+RELEASE_SECONDS: Final = 2.0
+"""For each answer when it is given back: somebody waits for the end, and nobody for the Lease longer than it lasts."""
 JITTER: Final = 1.2
 CONFLICT: Final = 409
 _LEASES: Final = "/apis/coordination.k8s.io/v1/namespaces/{}/leases"
@@ -89,11 +91,14 @@ class LeaseHolder:
         self._thread.start()
 
     def stop(self) -> None:
-        """The lease is given back, so that another need not wait for its end."""
+        """The lease is given back, so that another need not wait for its end; not where the last try was in vain."""
         self._wake.set()
         if self._thread is not None:
-            self._thread.join()
-        self.release()
+            self._thread.join(RENEWAL_SECONDS)
+            if self._thread.is_alive():
+                return
+        if not self.problem:
+            self.release()
 
     def _run(self) -> None:
         was_held = False
@@ -132,12 +137,12 @@ class LeaseHolder:
             return False
         self._renewed_at = None
         try:
-            found = self._read()
+            found = self._read(RELEASE_SECONDS)
             if found is None or _spec(found).get("holderIdentity") != self.identity:
                 return False
             now = _now()
             spec = {**_spec(found), "holderIdentity": "", "leaseDurationSeconds": 1, "acquireTime": now}
-            return self._put(found, {**spec, "renewTime": now})
+            return self._put(found, {**spec, "renewTime": now}, RELEASE_SECONDS)
         except ClusterProblem:
             return False
 
@@ -196,11 +201,11 @@ class LeaseHolder:
         self._renewed_at = began
         return True
 
-    def _put(self, lease: Lease, spec: dict[str, Any]) -> bool:
-        return self._written("PUT", f"{self._collection}/{self.name}", {**lease, "spec": spec})
+    def _put(self, lease: Lease, spec: dict[str, Any], seconds: float = RENEWAL_SECONDS) -> bool:
+        return self._written("PUT", f"{self._collection}/{self.name}", {**lease, "spec": spec}, seconds)
 
-    def _written(self, method: str, path: str, body: Lease) -> bool:
-        answer = self._access.exchange(method, path, _QUERY, msgspec.json.encode(body), JSON, RENEWAL_SECONDS)
+    def _written(self, method: str, path: str, body: Lease, seconds: float = RENEWAL_SECONDS) -> bool:
+        answer = self._access.exchange(method, path, _QUERY, msgspec.json.encode(body), JSON, seconds)
         if answer.status not in (200, 201):
             # 409: somebody else was quicker.
             if answer.status != CONFLICT:
@@ -211,9 +216,10 @@ class LeaseHolder:
         self._is_certain = True
         return True
 
-    def _read(self) -> Lease | None:
+    def _read(self, seconds: float = RENEWAL_SECONDS) -> Lease | None:
+        address = f"{self._collection}/{self.name}"
         try:
-            found: Lease = msgspec.json.decode(self._access.read(f"{self._collection}/{self.name}", _QUERY))
+            found: Lease = msgspec.json.decode(self._access.read(address, _QUERY, read_seconds=seconds))
         except ClusterProblem as problem:
             if problem.code == "absent":
                 return None

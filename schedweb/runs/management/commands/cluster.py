@@ -67,6 +67,8 @@ MISSING: Final = 1
 """Exit status of ``check`` when a rule that looking needs is missing."""
 LOST: Final = 3
 """Exit status of ``schedule`` when somebody else may hold the Lease."""
+INTERRUPTED: Final = 130
+"""Exit status after Ctrl+C before there is anything to stop, as a shell has it."""
 LOOK_SECONDS: Final = 1.0
 """Between two looks of ``shadow`` at what was judged."""
 
@@ -158,6 +160,8 @@ class Command(StoredCommand):
                     scheduling_allow(_user(options["username"]), may=options["action"] == "allow")
         except (ApiError, ClusterProblem, FileRefused, ProfileError, SnapshotError, OSError) as error:
             raise CommandError(str(error), returncode=2) from None
+        except KeyboardInterrupt:
+            raise CommandError("Interrupted.", returncode=INTERRUPTED) from None
 
     def say_contexts(self, options: dict[str, Any]) -> None:
         found = offered()

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import threading
+import time
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import pytest
 
 from framework.configuration import load_value
+from framework.extenders import Answer
+from framework.objects import Node
 from framework.plugins.registry import built_in_registry
 from framework.scheduler import Scheduler
 from schedweb.clusters.reading.problems import ClusterProblem
 from schedweb.clusters.scheduling.driver import Driver
 from schedweb.clusters.scheduling.informers import Changed
+from schedweb.clusters.writing.access import WritingAccess
 from schedweb.clusters.writing.permission import Permission
 from schedweb.clusters.writing.sending import Limits
+from schedweb.engine.asked import Asking
 from schedweb.writes.writes import Outcome, Write
 from tests.apiserver import ApiServer
 from tests.apiserver.client import Client
@@ -376,6 +382,75 @@ def test_a_fault_while_a_pod_is_heard_ends_it(server: ApiServer, monkeypatch: py
     assert not thread.is_alive()
     assert [str(each).startswith("by ") for each in found] == [True]
     assert node_of(server, "second") == ""
+
+
+def test_a_cycle_that_an_extender_has_answered_keeps_its_snapshot(server: ApiServer) -> None:
+    """Also where it may not go on just then, and its nodes are gone meanwhile."""
+    server.add(node("n1"), node("n2"), node("n3"), ours("p1"))
+    extenders = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [{"schedulerName": OURS}],
+        "extenders": [{"urlPrefix": "http://127.0.0.1:1", "filterVerb": "filter", "nodeCacheCapable": True}],
+    }
+    is_asked, answers, may = threading.Event(), threading.Event(), threading.Event()
+    may.set()
+
+    def ask(asked: Sequence[Asking]) -> list[Answer]:
+        is_asked.set()
+        assert answers.wait(60)
+        return [Answer(body=b'{"NodeNames": ["n1", "n2", "n3"], "FailedNodes": {}}') for _ in asked]
+
+    driver = driver_of(configuration=extenders, ask=ask, may_bind=may.is_set)
+    thread = threading.Thread(target=driver.run, daemon=True)
+    thread.start()
+    assert is_asked.wait(60)
+    scheduler = driver.scheduler
+    assert scheduler is not None
+    for name in ("n1", "n2"):
+        server.remove("Node", name)
+    until(lambda: [each.metadata.name for each in scheduler.cluster.list(Node)] == ["n3"])
+    may.clear()
+    answers.set()
+    until(lambda: not scheduler.asks)
+    driver._wake.set()
+    until(lambda: not driver._wake.is_set())
+    may.set()
+    until(lambda: node_of(server, "p1") == "n3")
+    driver.stop()
+    thread.join(60)
+    assert not thread.is_alive()
+
+
+def test_an_answer_that_does_not_come_does_not_keep_it_from_ending(
+    server: ApiServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exchange = WritingAccess.exchange
+
+    def patient(access: WritingAccess, *asked: Any) -> Any:
+        method, path, query, body, content_type, *_ = asked
+        return exchange(access, method, path, query, body, content_type, 600.0)
+
+    monkeypatch.setattr(WritingAccess, "exchange", patient)
+    held = server.faults.hold(**BINDINGS)
+    server.add(node("n1"), ours("p1"))
+    driver = driver_of()
+    thread = threading.Thread(target=driver.run, daemon=True)
+    thread.start()
+    held.wait_hit()
+    driver.stop()
+    thread.join(60)
+    assert not thread.is_alive()
+    held.release()
+
+
+def test_its_clock_goes_on_where_the_wall_s_is_set_back(server: ApiServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    driver = driver_of()
+    first = driver._clock()
+    monkeypatch.setattr(time, "time_ns", lambda: first - 120 * 10**9)
+    second = driver._clock()
+    time.sleep(0.001)
+    assert first <= second < driver._clock()
 
 
 def test_bindings_are_limited_per_minute(server: ApiServer, played: Played) -> None:

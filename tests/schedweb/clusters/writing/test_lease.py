@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from schedweb.clusters.reading.access import LOADED_SECONDS
 from schedweb.clusters.writing import lease as leases
 from schedweb.clusters.writing.access import WritingAccess
 from schedweb.clusters.writing.lease import LeaseHolder
@@ -168,6 +169,24 @@ def test_stopping_gives_it_back(writable: ApiServer, monkeypatch: pytest.MonkeyP
     ours.stop()
     assert spec_at(writable)["holderIdentity"] == ""
     assert Client(writable).get(PATH).body["spec"]["leaseDurationSeconds"] == 1
+
+
+def test_a_silent_server_does_not_keep_it_from_stopping(writable: ApiServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leases, "RETRY", 0.05)
+    ours = holder()
+    ours.start()
+    until(ours.is_held)
+    writable.pause()
+    until(lambda: ours.problem)
+    stopping = threading.Thread(target=ours.stop, daemon=True)
+    stopping.start()
+    stopping.join(60)
+    assert not stopping.is_alive()
+    writable.resume()
+
+
+def test_credentials_are_read_again_before_it_is_lost() -> None:
+    assert 3 * LOADED_SECONDS < leases.RENEW_DEADLINE
 
 
 def test_why_it_cannot_be_had_is_told_once(writable: ApiServer) -> None:
