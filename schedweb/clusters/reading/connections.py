@@ -1,7 +1,7 @@
 """Requests over the pool that the kubernetes client made, on the shortest way that urllib3 has.
 
 A binding waits for every function that runs before its request has left, and after a pause none of them is in the
-processor's cache: of 0.5 ms that a request took to leave 0.2 remain (docs/benchmarks-log.md).
+processor's cache (docs/benchmarks-log.md#bindings-at-a-real-api-server).
 """
 
 from __future__ import annotations
