@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from schedweb.configurations.models import ConfigurationVersion
-from schedweb.runs.models import ClusterWrite, Run
+from schedweb.runs.models import ClusterWrite, NodeRecord, Run
 from tests.apiserver import ApiServer
 from tests.apiserver.kinds import Json
 from tests.apiserver.manifests import node
@@ -40,8 +40,10 @@ def gangs(version: str) -> str:
     return str(made.pk)
 
 
-def add_gang(server: ApiServer) -> None:
+def add_gang(server: ApiServer, run: Run) -> None:
+    """Its pods come when the run knows where there is room: otherwise it may be refused first, and say so."""
     server.add(node("n3", cpu="10"), pod_group("g", 3))
+    until(NodeRecord.objects.filter(run=run, name="n3").exists)
     server.add(*(member("g", f"p{i}", cpu="3", scheduler=OURS) for i in (1, 2, 3)))
 
 
@@ -64,7 +66,7 @@ def test_a_gang_is_bound_and_its_condition_is_a_write_of_the_run(
     run = begun(operator, gangs)
     worker = workers(run)
     until(lambda: state(operator, run)["state"] == "scheduling")
-    add_gang(grouping)
+    add_gang(grouping, run)
     until(lambda: are_bound(grouping) and conditions(grouping) == [("PodGroupScheduled", "True")])
     until(lambda: [each.outcome and each.outcome["result"] for each in rows(run)] == ["done"])
     listed = operator.get(f"/api/v1/runs/{run.pk}/schedule/writes/?purpose=pod_group").json()["results"]
@@ -83,7 +85,7 @@ def test_a_worker_that_dies_before_it_knows_the_answer_is_taken_over(
     first = workers(run)
     until(lambda: state(operator, run)["state"] == "scheduling")
     with grouping.faults.hold(times=1, **STATUS) as held:
-        add_gang(grouping)
+        add_gang(grouping, run)
         until(lambda: held.hits)
         until(lambda: are_bound(grouping))
         (row,) = rows(run)
@@ -115,7 +117,7 @@ def test_without_the_right_the_run_says_so_and_goes_on(
     run = begun(operator, gangs)
     worker = workers(run)
     until(lambda: state(operator, run)["state"] == "scheduling")
-    add_gang(grouping)
+    add_gang(grouping, run)
     until(lambda: are_bound(grouping))
     lacks = state(operator, run)["lacks"]
     assert [each["resource"] for each in lacks["rules"]] == ["podgroups/status"]

@@ -114,7 +114,7 @@ def test_what_needs_no_such_right_goes_on(server: ApiServer, operator: Client, v
     found = lacks(operator, run)
     assert [each["resource"] for each in found["rules"]] == ["pods/status", "persistentvolumes"]
     assert state(operator, run)["state"] == "scheduling"
-    assert ClusterWrite.objects.filter(run=run, outcome__result="forbidden").exists()
+    until(ClusterWrite.objects.filter(run=run, outcome__result="forbidden").exists)
     until(lambda: "may not do" in state(operator, run)["problem"])
     give(server, before)
     until(lambda: lacks(operator, run) is None)
