@@ -124,14 +124,16 @@ def nodes_of(run: Run) -> Nodes | None:
     )
     if not rows:
         return None
-    size = len(run.resources)
+    # Asked after the rows: a batch may have been stored since the run's row was read, and resources are only ever added.
+    resources: list[str] = Run.objects.values_list("resources", flat=True).get(pk=run.pk)
+    size = len(resources)
     allocatable, requested, reserved = (
         np.array([padded(amounts, size) for amounts in column], dtype=np.int64)
         for column in zip(*(row[3:] for row in rows), strict=True)
     )
     daemons = daemons_of(run)
     return Nodes(
-        resources=run.resources,
+        resources=resources,
         names=[row[0] for row in rows],
         zone=[row[1] for row in rows],
         open=np.array([not row[2] for row in rows], dtype=bool),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
 from io import StringIO
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
 
 from schedweb.configurations.models import Configuration, ConfigurationVersion
@@ -110,6 +112,23 @@ def test_what_the_two_came_to(pair: tuple[Game, Game], client: Client) -> None:
     assert [(each["why"], each["side"]) for each in held["causes"]] == [("gated", "a"), ("gated", "b")]
     gone = "00000000-0000-0000-0000-000000000000"
     assert client.get(AT.format(a=pair[0].id, b=gone)).status_code == 404
+
+
+def test_a_run_that_begins_while_it_is_read(pair: tuple[Game, Game], client: Client) -> None:
+    """Its first batch is stored after its row was read, which knew of no resource, and before its nodes are."""
+    stored = pair[0].run
+    known = stored.resources
+    Run.objects.filter(pk=stored.pk).update(resources=[])
+
+    def store(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
+        if 'FROM "runs_noderecord"' in sql:
+            Run.objects.filter(pk=stored.pk).update(resources=known)
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(store):
+        body = ask(client, pair)
+    assert [body[side]["nodes"] for side in "ab"] == [2, 2]
+    assert {each["name"] for each in body["a"]["resources"]} == {each["name"] for each in body["b"]["resources"]}
 
 
 def test_the_swings_explain_the_choice(pair: tuple[Game, Game], client: Client) -> None:
