@@ -18,6 +18,7 @@ from schedweb.runs.comparing import measures
 from schedweb.runs.comparing.difference import cause, difference, refusal
 from schedweb.runs.models import Attempt, NodeRecord, PodRecord, Preemption, Run
 from schedweb.runs.playing.selectors import run_body
+from schedweb.runs.records.runs import resources_of
 
 #: elsewhere: placed by both, on different nodes; only_x: placed by x alone; gated: placed by none, and at least one has
 #: not tried it because a gate holds it; neither: found no node in either; missing_x: x has no such pod.
@@ -124,8 +125,7 @@ def nodes_of(run: Run) -> Nodes | None:
     )
     if not rows:
         return None
-    # Asked after the rows: a batch may have been stored since the run's row was read, and resources are only ever added.
-    resources: list[str] = Run.objects.values_list("resources", flat=True).get(pk=run.pk)
+    resources = resources_of(run)
     size = len(resources)
     allocatable, requested, reserved = (
         np.array([padded(amounts, size) for amounts in column], dtype=np.int64)

@@ -30,6 +30,7 @@ from schedweb.runs.objects.selectors import ObjectLookup
 from schedweb.runs.records.json_columns import parsed, text_of
 from schedweb.runs.records.pods import pod_manifest
 from schedweb.runs.records.profiles import FILTER, profile_at
+from schedweb.runs.records.runs import resources_of
 from schedweb.sentences import both, counted, figure, say
 
 NEAREST: Final = 20
@@ -215,7 +216,7 @@ class FilterView:
     @cached_property
     def wanted(self) -> Wanted:
         """With what no node offers, which ``Run.resources`` does not know."""
-        known = wanted_of(self.stored.row.run.resources, self.record)
+        known = wanted_of(resources_of(self.stored.row.run), self.record)
         if self.record is None:
             return known
         requests = pod_requests(read_pod(pod_manifest(self.record)))

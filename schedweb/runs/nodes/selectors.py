@@ -17,6 +17,7 @@ from schedweb.runs.objects.selectors import ObjectLookup
 from schedweb.runs.records.json_columns import parsed, text_of
 from schedweb.runs.records.manifests import manifest_of, yaml_of
 from schedweb.runs.records.pods import PodFilter, cards, moment_window
+from schedweb.runs.records.runs import resources_of
 from schedweb.sentences import say
 
 MAX_NODES: Final = 5000
@@ -78,7 +79,7 @@ def node_table(run: Run, window: Window) -> dict[str, Any]:
     return {
         "seq": run.seq,
         "count": count,
-        "resources": run.resources,
+        "resources": resources_of(run),
         "zones": [{"name": name, "nodes": size} for name, size in zip(zones.texts, sizes, strict=True)],
         "row": row,
         "names": names,
@@ -125,7 +126,7 @@ def node_body(run: Run, name: str, window: Window) -> dict[str, Any]:
     manifest = manifest_of(node.manifest)
     spec, status = manifest.get("spec", {}), manifest.get("status", {})
     objects = ObjectLookup(run)
-    amounts = zip(run.resources, node.allocatable, node.requested, node.reserved, strict=False)
+    amounts = zip(resources_of(run), node.allocatable, node.requested, node.reserved, strict=False)
     return {
         "name": node.name,
         "row": node.row,

@@ -36,3 +36,12 @@ def run_get(run: RunKey) -> Run:
     if found is None:
         raise no_such_run(run_of(run))
     return as_of(found, run) if isinstance(run, MomentRef) else found
+
+
+def resources_of(run: Run) -> list[str]:
+    """What the integers of rows count, asked after these were read: a batch may have been stored since the run's own
+    row was read, and resources are only ever added."""
+    if run.moment is not None:
+        return run.resources
+    found = Run.every.values_list("resources", flat=True).filter(pk=run.pk).first()
+    return run.resources if found is None else found
