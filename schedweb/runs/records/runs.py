@@ -41,7 +41,7 @@ def run_get(run: RunKey) -> Run:
 def resources_of(run: Run) -> list[str]:
     """What the integers of rows count, asked after these were read: a batch may have been stored since the run's own
     row was read, and resources are only ever added."""
-    if run.moment is not None:
-        return run.resources
-    found = Run.every.values_list("resources", flat=True).filter(pk=run.pk).first()
-    return run.resources if found is None else found
+    if run.moment is None:
+        run.resources = Run.every.values_list("resources", flat=True).filter(pk=run.pk).first() or run.resources
+    known: list[str] = run.resources
+    return known

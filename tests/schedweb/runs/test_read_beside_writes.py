@@ -44,7 +44,7 @@ PATHS: Final = sorted(
     }
 )
 BEGUN: Final[dict[str, Any]] = {
-    name: Run._meta.get_field(name).get_default()
+    name: getattr(Run(), name)
     for name in (
         "position", "attempts", "seq", "points", "digest", "counts", "columns", "cycle", "node_count", "pod_count",
         "resources", "breakpoints", "state",
@@ -67,6 +67,11 @@ def between(at: Callable[[str], bool], act: Callable[[], Any]) -> Any:
 
     with connection.execute_wrapper(seen):
         yield lambda: done
+
+
+def nth(place: int) -> Callable[[str], bool]:
+    numbers = count()
+    return lambda _: next(numbers) == place
 
 
 def test_the_first_batch_is_stored_in_between(played: Game, client: Client) -> None:
@@ -92,12 +97,8 @@ def test_the_run_is_deleted_in_between(played: Game, client: Client, operator: U
     """Before the first statement, the second, and so on, of every answer about it."""
     for path in (path for path in PATHS if "{run}" in path):
         for place in count():
-            numbers = count()
             with transaction.atomic():
-                with between(
-                    lambda _, place=place, numbers=numbers: next(numbers) == place,
-                    lambda: run_delete(run=played.run.pk, user=operator),
-                ) as done:
+                with between(nth(place), lambda: run_delete(run=played.run.pk, user=operator)) as done:
                     answer = client.get(path.format(run=played.id))
                 transaction.set_rollback(True)
             assert answer.status_code in (200, 404), (path, place, answer.content)
