@@ -23,12 +23,13 @@ from kubernetes import config as kubernetes_config
 from tests.apiserver import ApiServer
 from tests.apiserver.kinds import KINDS, Json, Kind
 from tests.apiserver.manifests import node, pod
+from tests.apiserver.pod_groups import POD_GROUPS
 
 OWN = "playground-test"
 """The label of a test's nodes, with its namespace as value."""
 STRATEGIC = "application/strategic-merge-patch+json"
 ALIVE_SECONDS = 10.0
-_KINDS = {kind.name: kind for kind in reversed(KINDS)}
+_KINDS = {kind.name: kind for kind in reversed((*KINDS, POD_GROUPS))}
 _REMOVED = ("Pod", "ResourceClaim", "Event", "ServiceAccount")
 
 
@@ -97,6 +98,15 @@ class Cluster(abc.ABC):
         if answer.status >= 400:
             raise Refused(answer.status, said)
         return said
+
+    def serves(self, kind: Kind) -> bool:
+        try:
+            found = self.ask("GET", f"/apis/{kind.api_version}")["resources"]
+        except Refused as refused:
+            if refused.status == 404:
+                return False
+            raise
+        return kind.plural in {each["name"] for each in found}
 
     def create(self, manifest: Json) -> Json:
         """With its status, where it has one."""

@@ -10,9 +10,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from scripts.processes import ROOT, Playground
-from tests.live.clusters import Account, Cluster
-from tests.live.desk import CONTEXT, OURS, Desk, until
+from tests.apiserver.pod_groups import GATES, POD_GROUPS
+from tests.live.clusters import Account, Cluster, StandIn
+from tests.live.conftest import Command, roles_in
+from tests.live.desk import CONTEXT, OURS, WITH_APPROVALS, Desk, until
 
 ASKS = {"metadata": {"labels": {"approval": "needed"}}}
 
@@ -212,6 +216,39 @@ def test_who_is_bound_by_another_waits_no_longer_and_is_not_said_to_have_failed(
     assert cluster.condition("taken").get("reason") != "SchedulerError"
     assert "FailedScheduling" not in cluster.reasons("taken")
     assert {each["name"] for each in desk.writes(run, purpose="bind")} == {"next"}
+
+
+def test_a_gang_waits_for_room_and_its_pod_group_says_so(
+    cluster: Cluster, scheduler: Account, desk: Desk, command: Command
+) -> None:
+    """Of an alpha API, which a cluster has where its administrator switched it on."""
+    if isinstance(cluster, StandIn):
+        cluster.server.register(POD_GROUPS)
+        cluster.grant(scheduler, roles_in(command("check", CONTEXT).stdout, "look"))
+        cluster.grant(scheduler, roles_in(command("check", CONTEXT).stdout, "schedule"))
+    elif not cluster.serves(POD_GROUPS):
+        pytest.skip(f"the cluster does not serve {POD_GROUPS.api_version} podgroups")
+
+    def said(group: str) -> dict[str, tuple[str, str]]:
+        found = cluster.get("PodGroup", group).get("status", {}).get("conditions", [])
+        return {each["type"]: (each["status"], each["reason"]) for each in found}
+
+    node = cluster.node("n1", cpu="2")
+    version = desk.configured("gangs", GATES + WITH_APPROVALS.lstrip())
+    run = desk.schedule(configuration_version=version)
+    spec = {"schedulingPolicy": {"gang": {"minCount": 3}}}
+    cluster.create({"apiVersion": POD_GROUPS.api_version, "kind": "PodGroup", "metadata": {"name": "g"}, "spec": spec})
+    members = [f"m{number}" for number in range(3)]
+    for name in members:
+        cluster.pod(name, OURS, cpu="900m", spec={"schedulingGroup": {"podGroupName": "g"}})
+    until("it is refused", lambda: said("g") == {"PodGroupScheduled": ("False", "Unschedulable")})
+    assert not any(map(cluster.node_of, members))
+    other = cluster.node("n2", cpu="2")
+    until("they are bound", lambda: all(map(cluster.node_of, members)))
+    assert sorted(map(cluster.node_of, members)) in ([node, node, other], [node, other, other])
+    until("it is said", lambda: said("g") == {"PodGroupScheduled": ("True", "Scheduled")})
+    until("all is known", lambda: {each["result"] for each in desk.writes(run)} == {"done"})
+    assert len(desk.writes(run, purpose="pod_group")) >= 2
 
 
 def test_a_dry_run_changes_nothing(cluster: Cluster, scheduler: Account, desk: Desk) -> None:
