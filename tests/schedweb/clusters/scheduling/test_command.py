@@ -71,6 +71,21 @@ def test_nobody_schedules_by_accident(server: ApiServer, tmp_path: Path, named: 
     assert not list(server.requests)
 
 
+def test_ctrl_c_while_an_api_server_is_silent_about_rights(server: ApiServer, tmp_path: Path) -> None:
+    """Its questions are not waited for."""
+    process = start_command(tmp_path, "--i-mean", CONTEXT)
+    try:
+        until(lambda: server.requests.select(resource="selfsubjectaccessreviews"))
+        server.pause()
+        process.send_signal(signal.SIGINT)
+        _, complaint = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        server.resume()
+    assert (process.returncode, complaint) == (130, "CommandError: Interrupted.\n")
+    assert not server.requests.writes()
+
+
 def test_the_command_schedules_until_it_is_told_to_stop(server: ApiServer, tmp_path: Path) -> None:
     server.add(node("n1"), ours("p1"))
     record = tmp_path / "record.jsonl"
