@@ -72,7 +72,7 @@ def test_nobody_schedules_by_accident(server: ApiServer, tmp_path: Path, named: 
 
 
 def test_ctrl_c_while_an_api_server_is_silent_about_rights(server: ApiServer, tmp_path: Path) -> None:
-    """Its questions are not waited for."""
+    """It ends when the questions that are on their way have been given up."""
     process = start_command(tmp_path, "--i-mean", CONTEXT)
     try:
         until(lambda: server.requests.select(resource="selfsubjectaccessreviews"))
