@@ -14,7 +14,7 @@ export function Kinds({ cluster, now }: { cluster: ClusterDetails; now: number }
     <Panel aria-labelledby="objects">
       <PanelHeader title={t("objects")} id="objects">
         <span className="muted">
-          {t("heldOf", { objects: held, kinds: cluster.kinds.length, read: bytes(cluster.bytes_read) })}
+          {t("heldOf", { objects: count(held), kinds: cluster.kinds.length, read: bytes(cluster.bytes_read) })}
         </span>
         <span className="grow" />
         <span className="muted num">{t("changesASecond", { rate: fixed(cluster.rate, 1) })}</span>
