@@ -8,8 +8,11 @@ import sys
 
 from django.core.management import execute_from_command_line
 
+from schedweb.processes.collecting import begin_loading
+
 
 def main() -> None:
+    begin_loading()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "schedweb.settings")
     execute_from_command_line(sys.argv)
 

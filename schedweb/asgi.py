@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "schedweb.settings")
@@ -17,6 +16,7 @@ from channels.sessions import SessionMiddlewareStack
 import schedweb.urls  # noqa: F401 - all views
 from schedweb.body_limit import BodyLimit
 from schedweb.checks import refuse_bad_environment
+from schedweb.processes.collecting import end_loading
 from schedweb.processes.structs import learn_structs
 from schedweb.runs.live.routing import websocket_urlpatterns
 from schedweb.socket_origin import SameOriginOnly
@@ -31,6 +31,4 @@ application = ProtocolTypeRouter(
 )
 
 learn_structs()
-# What is loaded stays. Without this the garbage collector goes through all of it now and then, within an answer.
-gc.collect()
-gc.freeze()
+end_loading()

@@ -6,8 +6,11 @@ import os
 
 from celery import Celery
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "schedweb.settings")
+from schedweb.processes.collecting import begin_loading
 
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "schedweb.settings")
+# A worker's process begins here (`celery -A schedweb worker`) and ends loading when it is ready (worker/tasks.py).
+begin_loading()
 app = Celery("schedweb")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()

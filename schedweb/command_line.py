@@ -14,6 +14,7 @@ from typing import Final
 from framework.cli.main import main as framework_main
 from framework.cli.main import parser
 from schedweb.environment import built_ui
+from schedweb.processes.collecting import begin_loading
 
 PROGRAM: Final = "scheduling-playground"
 OWN: Final = {
@@ -43,6 +44,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _manage(program: str, arguments: list[str]) -> int:
+    begin_loading()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "schedweb.settings")
     # Django is large, and no other command needs it.
     from django.core.management import execute_from_command_line  # noqa: PLC0415

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import uuid
 from collections import Counter
@@ -21,6 +22,10 @@ from scripts.services import Services, missing_services, scratch_database, scrat
 from tests.apiserver import ApiServer
 from tests.first_start import FirstStart
 
+COLLECTOR = (50_000, 20, 50)
+"""Objects made and not yet freed between two looks for garbage; Python's own are (700, 10, 10). What is made while
+tests are collected stays: looking at it again and again was a fifth of all that the tests computed."""
+gc.set_threshold(*COLLECTOR)
 DEPLOY = Path(__file__).parent / "deploy"
 # An example that took long says how busy the machine is.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -36,6 +41,16 @@ options.DEFAULT = replace(options.DEFAULT, verify_reuse=1)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Those that start whole installations first: what takes longest is begun while both workers have enough to do."""
     items.sort(key=lambda item: DEPLOY not in item.path.parents)
+
+
+def pytest_collection_finish() -> None:
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_runtest_setup() -> None:
+    """Again, where a test played what a worker or a web process does when it has begun (schedweb/processes)."""
+    gc.set_threshold(*COLLECTOR)
 
 
 @pytest.fixture(scope="session")

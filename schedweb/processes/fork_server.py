@@ -8,7 +8,6 @@ it has ended. The answer is the process's number and a pidfd. It ends when nobod
 
 from __future__ import annotations
 
-import gc
 import os
 import select
 import signal
@@ -18,6 +17,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Final
 
+from schedweb.processes.collecting import begin_loading, end_loading
 from schedweb.processes.forked import STATUS
 from schedweb.processes.forks import LOOK, REFUSED
 from schedweb.processes.plain import KINDS
@@ -31,6 +31,7 @@ STREAMS: Final = 3
 
 def main(descriptor: int) -> int | str | None:
     """Of the copy: what the module's own says."""
+    begin_loading()
     for module in KINDS:
         import_module(module)
     if (threads := len(os.listdir("/proc/self/task"))) > 1:
@@ -40,8 +41,7 @@ def main(descriptor: int) -> int | str | None:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     learn_structs()
     # Not looked at by a collection, these objects stay where they are, in pages that all copies share.
-    gc.collect()
-    gc.freeze()
+    end_loading()
     try:
         wanted = serve(socket.socket(fileno=descriptor))
     except ConnectionError:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from typing import Final
+
+from schedweb.processes.collecting import end_loading
 
 SWITCH_SECONDS: Final = 0.0005
 """A thread that has waited for the database, or for an API server, may have to wait as long as this for each other one
@@ -12,8 +13,6 @@ that computes. Of a run that scheduled a cluster bindings took 59 to 73 ms so, a
 
 
 def settle_down() -> None:
-    """What is loaded stays: without this the garbage collector goes through all of it now and then, while somebody
-    waits."""
-    gc.collect()
-    gc.freeze()
+    """To be called when everything is loaded."""
+    end_loading()
     sys.setswitchinterval(SWITCH_SECONDS)
