@@ -309,7 +309,7 @@ class Supervisor:
         self.engines += 1
         number = self.engines
         if self.watching is not None:
-            self.watching.begins_anew()  # what it had seen may not be stored
+            self.watching.begins_anew(reading=self.state != "stopped")  # what it had seen may not be stored
         begin = patiently(lambda: begin_for(self.run, self.lease))
         if without is not None:
             begin = replace(begin, journal=[entry for entry in begin.journal if entry.id != str(without.pk)])

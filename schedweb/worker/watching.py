@@ -114,10 +114,13 @@ class Watching:
         self._ended.set()
         self._thread, self.is_looked_at = None, False
 
-    def begins_anew(self) -> None:
-        """An engine is made ready and will list again: until it has, nobody is to read that it was live before."""
+    def begins_anew(self, *, reading: bool) -> None:
+        """An engine is made ready and will list again: until it has, nobody is to read that it was live before.
+        ``reading``: meanwhile, what the engine hears when it is ready."""
         self.end()
         patiently(lambda: store_state(self.lease, msgspec.json.encode(ClusterState(at=time.time())).decode()))
+        if reading:
+            self.begin()
 
     def close(self) -> None:
         """For good."""
@@ -194,9 +197,9 @@ class Watching:
                 threading.Thread(target=alive.watch, args=(ended,), name="watching-alive", daemon=True).start()
                 assert process.stdout is not None
                 for line in process.stdout:
-                    alive.heard = time.monotonic()
+                    alive.hears()
                     if line.startswith(b"["):
-                        self._put(line, ended, waiting)
+                        self._put(line, ended, waiting, alive.hears)
                     else:
                         self._store(line, ended)
                     if ended.is_set():
@@ -206,7 +209,7 @@ class Watching:
                 end(process)
             return "" if ended.is_set() else why(process, folder / "complaints")
 
-    def _put(self, line: bytes, ended: threading.Event, waiting: queue.Queue[Seen]) -> None:
+    def _put(self, line: bytes, ended: threading.Event, waiting: queue.Queue[Seen], hears: Callable[[], None]) -> None:
         told = _LINE.decode(line)
         seen = Seen(told.what, bytes(told.manifest), told.asked_at)
         if seen.what == "list":
@@ -215,6 +218,7 @@ class Watching:
             try:
                 waiting.put(seen, timeout=LOOK_SECONDS)
             except queue.Full:
+                hears()  # it is not silent: the engine has not looked at what waits
                 continue
             break
         if not self._told:
@@ -256,6 +260,9 @@ class _Alive:
         self.process = process
         self.heard = time.monotonic()
         self.over = threading.Event()
+
+    def hears(self) -> None:
+        self.heard = time.monotonic()
 
     def watch(self, ended: threading.Event) -> None:
         while not self.over.wait(LOOK_SECONDS):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import queue
+import threading
 from collections.abc import Callable
 from uuid import uuid4
 
@@ -16,6 +18,7 @@ from schedweb.accounts import services as accounts
 from schedweb.accounts.roles import Role
 from schedweb.clusters.reading.following import ClusterState
 from schedweb.clusters.reading.reflector import KindState
+from schedweb.engine.frames import Seen
 from schedweb.runs.following.changes import store_state
 from schedweb.runs.models import Analysis, JournalEntry, Run
 from schedweb.runs.playing.commands import command_append
@@ -120,6 +123,23 @@ def test_another_worker_goes_on_and_no_change_is_lost(
     replay_is_the_same(run)
 
 
+def test_a_reader_whose_engine_does_not_look_is_not_silent(cluster: ApiServer, operator: Client) -> None:
+    """Its lines wait, and it is not ended for that."""
+    run = followed(operator)
+    reading = Watching(run, Lease(run.pk, run.epoch, "me", False, None), lambda: None)
+    waiting: queue.Queue[Seen] = queue.Queue(1)
+    waiting.put(Seen("whole", b"{}"))
+    heard = threading.Event()
+    line = b'["added",{"apiVersion":"v1","kind":"Pod"}]\n'
+    thread = threading.Thread(target=reading._put, args=(line, threading.Event(), waiting, heard.set))
+    thread.start()
+    assert heard.wait(60)
+    waiting.get()
+    assert waiting.get(timeout=60).what == "added"
+    thread.join(60)
+    assert not thread.is_alive()
+
+
 KINDS = [KindState("Pod", "pods", "", state="live", since=5.0), KindState("Node", "nodes", "", state="live", since=5.0)]
 LIVE = msgspec.json.encode(ClusterState(at=9.0, kinds=KINDS))
 
@@ -132,14 +152,18 @@ def test_it_is_live_when_the_lists_are_in_the_run_and_not_before(
     store_state(lease, LIVE.decode())
     assert state(operator, run)["state"] == "live"
     reading = Watching(run, lease, lambda: None)
-    monkeypatch.setattr(Watching, "_read", lambda *args: None)
-    reading.begins_anew()
+    begun = threading.Event()
+    monkeypatch.setattr(Watching, "_read", lambda *args: begun.set())
+    reading.begins_anew(reading=False)
     assert state(operator, run)["state"] == "catching_up", "an engine is made ready, whatever was known before"
+    assert not begun.is_set()
+    reading.begins_anew(reading=True)
+    assert begun.wait(60), "while it is made ready"
 
     reading.begin()
     about = (reading._ended, reading._waiting)
     for what in ("list", "listed", "whole"):
-        reading._put(msgspec.json.encode([what, {"apiVersion": "v1", "kind": "Pod"}]) + b"\n", *about)
+        reading._put(msgspec.json.encode([what, {"apiVersion": "v1", "kind": "Pod"}]) + b"\n", *about, lambda: None)
     reading._stored = 0.0
     reading._store(LIVE, about[0])
     assert (state(operator, run)["state"], state(operator, run)["kinds_done"]) == ("catching_up", 1)
