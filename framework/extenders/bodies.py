@@ -12,7 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from framework.objects import Node, Pod
-from framework.objects.quantity import QuantityError, parse_quantity
+from framework.objects.stored_volumes import canonical, complete_volume, pull_policy, without_seals
 
 _QUANTITIES: Final = frozenset(("capacity", "allocatable", "requests", "limits", "overhead", "allocatedResources"))
 _SYSTEM_INFO: Final = (
@@ -53,12 +53,11 @@ def pod_json(pod: Pod) -> dict[str, Any]:
         for container in spec.get(name, ()):
             for key, value in _CONTAINER_DEFAULTS.items():
                 container.setdefault(key, value)
-            container.setdefault("imagePullPolicy", _pull_policy(str(container.get("image", ""))))
-    for volume in spec.get("volumes", ()):
-        if "emptyDir" in volume and "sizeLimit" in volume["emptyDir"]:
-            volume["emptyDir"]["sizeLimit"] = _quantity(volume["emptyDir"]["sizeLimit"])
-        if "hostPath" in volume:
-            volume["hostPath"].setdefault("type", "")
+            container.setdefault("imagePullPolicy", pull_policy(str(container.get("image", ""))))
+    if "volumes" in spec:
+        spec["volumes"] = without_seals(spec["volumes"])
+        for volume in spec["volumes"]:
+            complete_volume(volume)
     status = found.setdefault("status", {})
     for condition in status.get("conditions", ()):
         condition.setdefault("lastProbeTime", None)
@@ -72,12 +71,6 @@ def pod_json(pod: Pod) -> dict[str, Any]:
             container.setdefault("image", "")
             container.setdefault("imageID", "")
     return found
-
-
-def _pull_policy(image: str) -> str:
-    name, _, digest = image.partition("@")
-    tag = name.rpartition("/")[2].partition(":")[2]
-    return "Always" if not digest and tag in ("", "latest") else "IfNotPresent"
 
 
 def node_json(node: Node) -> dict[str, Any]:
@@ -108,16 +101,9 @@ def _canonical(value: Any) -> None:
     elif isinstance(value, dict):
         for key, inner in value.items():
             if key in _QUANTITIES and isinstance(inner, dict):
-                value[key] = {name: _quantity(amount) for name, amount in inner.items()}
+                value[key] = {name: canonical(amount) for name, amount in inner.items()}
             elif key not in ("labels", "annotations"):
                 _canonical(inner)
-
-
-def _quantity(amount: Any) -> Any:
-    try:
-        return str(parse_quantity(amount))
-    except QuantityError:
-        return amount
 
 
 class Bodies:

@@ -13,8 +13,6 @@ from framework.objects.pod import PodSpec, Volume
 _encode: Final = msgspec.msgpack.Encoder().encode
 _TOKEN: Final = "kube-api-access-"
 _TOKEN_LENGTH: Final = len(_TOKEN) + 5
-_TOKEN_VOLUME: Final = Volume(name=_TOKEN)
-"""Its source is one that nobody reads."""
 
 
 def signature(pod: PodInfo) -> bytes:
@@ -38,9 +36,14 @@ def exact_signature(pod: PodInfo) -> bytes:
 
 def _without_end(volume: Volume) -> Volume:
     name = volume.name
-    if name.startswith(_TOKEN) and len(name) == _TOKEN_LENGTH and replace(volume, name=_TOKEN) == _TOKEN_VOLUME:
-        return _TOKEN_VOLUME
-    return volume
+    if not name.startswith(_TOKEN) or len(name) != _TOKEN_LENGTH:
+        return volume
+    # Of one that an older version stored, no source was kept.
+    bare = replace(volume, name="", projected=None)
+    return replace(volume, name=_TOKEN) if bare == _NOTHING else volume
+
+
+_NOTHING: Final = Volume()
 
 
 def _signature(pod: PodInfo, spec: PodSpec) -> bytes:

@@ -11,13 +11,12 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
-from msgspec.structs import replace
 
 from framework.objects import NodeSelector, Pod, Toleration
 from framework.objects.affinity import NodeSelectorRequirement, NodeSelectorTerm
 from framework.objects.pod import Volume
-from framework.objects.quantity import QuantityError, parse_quantity
 from framework.objects.resources import CPU, EPHEMERAL_STORAGE, MEMORY, pod_requests
+from framework.objects.stored_volumes import complete_volume
 
 Fragments = Mapping[str, Hashable]
 """Part of the pod → its value. Plugins that name one part give the same value."""
@@ -92,21 +91,17 @@ def tolerations(pod: Pod) -> Fragments:
 
 
 def volumes(pod: Pod) -> Fragments:
-    """Their sources, in any order, not their names. Of what is not kept of a pod nothing counts: upstream leaves out
-    ConfigMaps and Secrets alone, so pods that differ in what they project are told apart there and not here."""
-    sources = [msgspec.json.encode(_nameless(each)) for each in pod.spec.volumes]
+    """Their sources, in any order, not their names. Upstream leaves out ConfigMaps and Secrets: of a Volume that has
+    been one nothing but the name is left."""
+    sources = [_source(each) for each in pod.spec.volumes]
     return {VOLUMES: tuple(sorted(source for source in sources if source != b"{}"))}
 
 
-def _nameless(volume: Volume) -> Volume:
-    """As the API server has stored its source: with its defaults, amounts in their canonical form."""
-    empty_dir, host_path = volume.empty_dir, volume.host_path
-    if empty_dir is not None and empty_dir.size_limit is not None:
-        try:
-            limit: Any = str(parse_quantity(empty_dir.size_limit))
-        except QuantityError:
-            limit = empty_dir.size_limit
-        empty_dir = replace(empty_dir, size_limit=limit)
-    if host_path is not None and host_path.type is None:
-        host_path = replace(host_path, type="")
-    return replace(volume, name="", empty_dir=empty_dir, host_path=host_path)
+def _source(volume: Volume) -> bytes:
+    found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(volume))
+    found.pop("name", None)
+    complete_volume(found)
+    return _ENCODER.encode(found)
+
+
+_ENCODER: Final = msgspec.json.Encoder(order="sorted")

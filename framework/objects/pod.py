@@ -7,6 +7,21 @@ from typing import ClassVar
 from msgspec import field
 
 from framework.objects.affinity import Affinity, Toleration, TopologySpreadConstraint
+from framework.objects.further_volume_sources import (
+    CephFSVolumeSource,
+    DownwardAPIVolumeSource,
+    FCVolumeSource,
+    FlexVolumeSource,
+    FlockerVolumeSource,
+    GitRepoVolumeSource,
+    GlusterfsVolumeSource,
+    LocalObjectReference,
+    PhotonPersistentDiskVolumeSource,
+    ProjectedVolumeSource,
+    QuobyteVolumeSource,
+    ScaleIOVolumeSource,
+    StorageOSVolumeSource,
+)
 from framework.objects.metadata import KubernetesObject, Manifest, ObjectMeta, ResourceList
 from framework.objects.storage import PersistentVolumeClaimSpec
 from framework.objects.volume_sources import (
@@ -101,7 +116,9 @@ class EphemeralVolumeSource(Manifest, frozen=True, kw_only=True):
 class CSIVolumeSource(Manifest, frozen=True, kw_only=True):
     driver: str = ""
     read_only: bool | None = None
+    fs_type: str | None = None
     volume_attributes: dict[str, str] = field(default_factory=dict)
+    node_publish_secret_ref: LocalObjectReference | None = None
 
 
 class ImageVolumeSource(Manifest, frozen=True, kw_only=True):
@@ -110,7 +127,7 @@ class ImageVolumeSource(Manifest, frozen=True, kw_only=True):
 
 
 class Volume(Manifest, frozen=True, kw_only=True):
-    """Sources that nothing here reads (configMap, secret, projected, …) are not typed."""
+    """configMap and secret, which nothing here reads, are not typed."""
 
     name: str = ""
     persistent_volume_claim: PersistentVolumeClaimVolumeSource | None = None
@@ -126,10 +143,22 @@ class Volume(Manifest, frozen=True, kw_only=True):
     portworx_volume: PortworxVolumeSource | None = None
     csi: CSIVolumeSource | None = None
     image: ImageVolumeSource | None = None
-    # No plugin reads these three: batching tells pods apart by them, and extenders are sent them.
+    # No plugin reads what follows: batching tells pods apart by them, and extenders are sent them.
     empty_dir: EmptyDirVolumeSource | None = None
     host_path: HostPathVolumeSource | None = None
     nfs: NFSVolumeSource | None = None
+    projected: ProjectedVolumeSource | None = None
+    downward_api: DownwardAPIVolumeSource | None = field(name="downwardAPI", default=None)
+    fc: FCVolumeSource | None = None
+    glusterfs: GlusterfsVolumeSource | None = None
+    cephfs: CephFSVolumeSource | None = None
+    git_repo: GitRepoVolumeSource | None = None
+    flex_volume: FlexVolumeSource | None = None
+    flocker: FlockerVolumeSource | None = None
+    quobyte: QuobyteVolumeSource | None = None
+    photon_persistent_disk: PhotonPersistentDiskVolumeSource | None = None
+    scale_io: ScaleIOVolumeSource | None = field(name="scaleIO", default=None)
+    storageos: StorageOSVolumeSource | None = None
 
 
 class PodSchedulingGate(Manifest, frozen=True, kw_only=True):

@@ -25,6 +25,21 @@ class VolumeResourceRequirements(Manifest, frozen=True, kw_only=True):
     limits: ResourceList | None = None
 
 
+class TypedLocalObjectReference(Manifest, frozen=True, kw_only=True):
+    """What a claim's volume begins with: a snapshot, or another claim."""
+
+    api_group: str | None = None
+    kind: str = ""
+    name: str = ""
+
+
+class TypedObjectReference(Manifest, frozen=True, kw_only=True):
+    api_group: str | None = None
+    kind: str = ""
+    name: str = ""
+    namespace: str | None = None
+
+
 class PersistentVolumeClaimSpec(Manifest, frozen=True, kw_only=True):
     access_modes: tuple[str, ...] = ()
     selector: LabelSelector | None = None
@@ -33,6 +48,8 @@ class PersistentVolumeClaimSpec(Manifest, frozen=True, kw_only=True):
     # nil asks for the default class, "" for no class at all.
     storage_class_name: str | None = None
     volume_mode: str | None = None
+    data_source: TypedLocalObjectReference | None = None
+    data_source_ref: TypedObjectReference | None = None
     volume_attributes_class_name: str | None = None
 
 

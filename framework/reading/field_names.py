@@ -13,10 +13,18 @@ from typing import Any, Final
 import msgspec
 
 from framework.objects import ObjectMeta
+from framework.objects.further_volume_sources import (
+    ClusterTrustBundleProjection,
+    DownwardAPIVolumeFile,
+    DownwardAPIVolumeSource,
+    KeyToPath,
+    PodCertificateProjection,
+    ProjectedVolumeSource,
+    ServiceAccountTokenProjection,
+)
 from framework.objects.node import NodeSpec, NodeStatus, NodeSystemInfo
 from framework.objects.pod import (
     Container,
-    CSIVolumeSource,
     PodResourceClaim,
     PodSecurityContext,
     PodSpec,
@@ -24,14 +32,7 @@ from framework.objects.pod import (
     Volume,
 )
 from framework.objects.storage import PersistentVolumeClaimSpec
-from framework.objects.volume_sources import (
-    AzureDiskVolumeSource,
-    CinderVolumeSource,
-    EmptyDirVolumeSource,
-    ISCSIVolumeSource,
-    RBDVolumeSource,
-    VsphereVirtualDiskVolumeSource,
-)
+from framework.objects.volume_sources import EmptyDirVolumeSource
 from framework.workloads import KINDS
 
 Shape = Mapping[str, "Shape | None"]
@@ -56,19 +57,16 @@ _NOT_READ: Final[dict[type[msgspec.Struct], str]] = {
         "allowPrivilegeEscalation appArmorProfile capabilities privileged procMount readOnlyRootFilesystem runAsGroup "
         "runAsNonRoot runAsUser seLinuxOptions windowsOptions"
     ),
-    Volume: (
-        "cephfs configMap downwardAPI fc flexVolume flocker gitRepo glusterfs "
-        "photonPersistentDisk projected quobyte scaleIO secret storageos"
-    ),
+    Volume: "configMap secret",
+    ClusterTrustBundleProjection: "user",
+    DownwardAPIVolumeFile: "user",
+    DownwardAPIVolumeSource: "defaultUser",
+    KeyToPath: "user",
+    PodCertificateProjection: "user",
+    ProjectedVolumeSource: "defaultUser",
+    ServiceAccountTokenProjection: "user",
     EmptyDirVolumeSource: "mode",
     PodResourceClaim: "source",
-    PersistentVolumeClaimSpec: "dataSource dataSourceRef",
-    ISCSIVolumeSource: ("chapAuthDiscovery chapAuthSession fsType initiatorName iscsiInterface portals secretRef"),
-    RBDVolumeSource: "fsType keyring secretRef user",
-    AzureDiskVolumeSource: "cachingMode fsType",
-    CinderVolumeSource: "secretRef",
-    VsphereVirtualDiskVolumeSource: "storagePolicyID storagePolicyName",
-    CSIVolumeSource: "fsType nodePublishSecretRef",
     NodeSpec: "configSource doNotUseExternalID externalID podCIDR podCIDRs podPreemptionPolicy",
     NodeStatus: "config daemonEndpoints features phase runtimeHandlers volumesAttached volumesInUse",
     NodeSystemInfo: "bootID kubeProxyVersion machineID runningInUserNamespace swap systemUUID",

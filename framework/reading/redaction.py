@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import typing
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -34,6 +34,14 @@ from framework.objects.devices import (
     AllocatedDeviceStatus,
     OpaqueDeviceConfiguration,
 )
+from framework.objects.further_volume_sources import (
+    FlexVolumeSource,
+    GitRepoVolumeSource,
+    LocalObjectReference,
+    PodCertificateProjection,
+    SecretProjection,
+    VolumeProjection,
+)
 from framework.objects.go_numbers import parse_float
 from framework.objects.kinds import TYPED_KINDS
 from framework.objects.older_versions import as_current
@@ -44,6 +52,7 @@ from framework.objects.storage import (
     PersistentVolumeSpec,
     StorageClass,
 )
+from framework.objects.stored_volumes import SEAL, is_sealed
 from framework.reading.addresses import OF_EXTENDERS
 from framework.sentences import Content, counted_sentence, forms
 from framework.workloads import COMPLETION_INDEX, DEPLOYMENT_REVISION, KINDS
@@ -70,6 +79,9 @@ KEPT_ANNOTATIONS: Final = frozenset(
     }
 )
 Manifest = Mapping[str, Any]
+Seal = Callable[[bytes], str]
+"""What cannot be read (JSON) → what tells it apart from others, and nothing else of it to whoever does not hold the
+key."""
 Removed = Counter[str]
 """A key of ``REMOVED`` → how many of them went."""
 
@@ -96,8 +108,18 @@ REMOVED: Final[dict[str, tuple[str, str]]] = {
 }
 """What is told of, in this order."""
 
-_NOT_KEPT: Final[dict[type[msgspec.Struct], frozenset[str]]] = {
+_SEALED: Final[dict[type[msgspec.Struct], frozenset[str]]] = {
     CSIVolumeSource: frozenset({"volumeAttributes"}),
+    FlexVolumeSource: frozenset({"options"}),
+    GitRepoVolumeSource: frozenset({"repository"}),
+    LocalObjectReference: frozenset({"name"}),
+    PodCertificateProjection: frozenset({"userAnnotations"}),
+    SecretProjection: frozenset({"name"}),
+}
+"""Free texts and names of Secrets. Batching tells pods apart by them and by nothing that they say, so a seal may stand
+in their place."""
+_NOT_KEPT: Final[dict[type[msgspec.Struct], frozenset[str]]] = {
+    **_SEALED,
     StorageClass: frozenset({"parameters"}),
     OpaqueDeviceConfiguration: frozenset({"parameters"}),
     AllocatedDeviceStatus: frozenset({"data", "networkData"}),
@@ -111,9 +133,9 @@ _OF_CONTAINERS: Final = {
     **dict.fromkeys(("args", "command"), COMMANDS),
     **dict.fromkeys(("lifecycle", "livenessProbe", "readinessProbe", "startupProbe"), PROBES),
 }
-_OF_VOLUMES: Final = (Volume, CSIVolumeSource, CSIPersistentVolumeSource, PersistentVolumeSpec)
+_OF_VOLUMES: Final = (Volume, VolumeProjection, CSIPersistentVolumeSource, PersistentVolumeSpec, *_SEALED)
 _OF_PARAMETERS: Final = (StorageClass, OpaqueDeviceConfiguration, AllocatedDeviceStatus)
-_EACH_COUNTS: Final = frozenset({"env", "envFrom", "parameters", "volumeAttributes"})
+_EACH_COUNTS: Final = frozenset({"env", "envFrom", "options", "parameters", "userAnnotations", "volumeAttributes"})
 """Lists and mappings of which each entry is told of."""
 _UNTOLD: Final = frozenset({"managedFields", "selfLink", "clusterName", "status"})
 """What an API server keeps for itself."""
@@ -143,11 +165,16 @@ _Shape = _Object | _Values | None
 
 
 def redacted(
-    manifest: Manifest, removed: Removed | None = None, *, annotations: Collection[str] = KEPT_ANNOTATIONS
+    manifest: Manifest,
+    removed: Removed | None = None,
+    *,
+    annotations: Collection[str] = KEPT_ANNOTATIONS,
+    seal: Seal | None = None,
 ) -> dict[str, Any]:
     """What may be kept, in the version of its kind that is read. ``removed`` is added up.
 
-    Malformed parts of what is kept stay as they are, for validation to name. ``manifest`` is not changed.
+    ``seal``: gives 16 hexadecimal digits; None: seals go, too, as whatever is shown has none. Malformed parts of what
+    is kept stay as they are, for validation to name. ``manifest`` is not changed.
     """
     version, kind = manifest.get("apiVersion"), manifest.get("kind")
     shape = _UNREAD
@@ -155,7 +182,7 @@ def redacted(
         manifest = as_current(manifest, version, kind) or manifest
         shape = _SHAPES.get((str(manifest["apiVersion"]), kind), _UNREAD)
     numbers = kind == Node.kind and shape is not _UNREAD
-    walk = _Walk(Counter() if removed is None else removed, annotations, keeps_numbers=numbers)
+    walk = _Walk(Counter() if removed is None else removed, annotations, seal, keeps_numbers=numbers)
     kept = walk.object(manifest, shape)
     if shape is _UNREAD and len(kept) < len(manifest):
         walk.removed[CONTENTS] += 1
@@ -196,10 +223,13 @@ def removed_words(removed: Mapping[str, int]) -> list[Content]:
 
 
 class _Walk:
-    def __init__(self, removed: Removed, annotations: Collection[str], *, keeps_numbers: bool) -> None:
+    def __init__(
+        self, removed: Removed, annotations: Collection[str], seal: Seal | None, *, keeps_numbers: bool
+    ) -> None:
         """``keeps_numbers``: annotations stay whose value is a number or a time."""
         self.removed = removed
         self.annotations = annotations
+        self.seal = seal
         self.keeps_numbers = keeps_numbers
 
     def object(self, value: Manifest, shape: _Object, *, told: bool = True) -> dict[str, Any]:
@@ -208,6 +238,12 @@ class _Walk:
         fields, struct = shape
         for name, inner in value.items():
             if name not in fields:
+                if struct in _SEALED and name in _SEALED[struct] and inner:
+                    already = is_sealed(inner)
+                    if self.seal is not None:
+                        kept[name] = inner if already else _sealed(inner, self.seal)
+                    if already:
+                        continue
                 if shape is not _UNREAD and (told or struct in _OF_PARAMETERS):
                     self._count(struct, name, inner)
             elif name == "annotations" and struct is ObjectMeta and isinstance(inner, Mapping):
@@ -250,6 +286,12 @@ class _Walk:
     def _add(self, what: str, number: int) -> None:
         if number:
             self.removed[what] += number
+
+
+def _sealed(value: Any, seal: Seal) -> Any:
+    """A text in place of a text, else a mapping with one entry. Whatever is malformed is told by the seal alone."""
+    found = SEAL + seal(msgspec.json.encode(value, order="sorted", enc_hook=str))
+    return {"redacted": found} if isinstance(value, Mapping) else found
 
 
 def _shape(struct: type[msgspec.Struct]) -> _Object:

@@ -15,7 +15,7 @@ from schedweb.engine.payload import decode_manifests
 from schedweb.sentences import say
 from schedweb.snapshots.models import Import, Snapshot
 from schedweb.snapshots.reader import make_filter, read_index
-from schedweb.snapshots.redaction import redact
+from schedweb.snapshots.redaction import shown
 from schedweb.snapshots.samples import SAMPLES
 from schedweb.soft_delete import deleted_sentence
 
@@ -51,7 +51,7 @@ def snapshot_manifests(snapshot: uuid.UUID) -> list[Manifest]:
     """Kept of the snapshot that was looked at last: snapshots never change, and one page asks several times."""
     payload = bytes(Snapshot.objects.values_list("payload", flat=True).get(pk=snapshot))
     # An older version may have stored more than is kept now.
-    return [redact(each) for each in decode_manifests(payload)]
+    return [shown(each) for each in decode_manifests(payload)]
 
 
 def snapshot_objects(snapshot: Snapshot, *, kind: str, namespace: str, text: str) -> list[Manifest]:

@@ -30,7 +30,9 @@ def sent(manifest: dict[str, Any]) -> list[dict[str, Any]]:
 
 def test_volumes_are_sent_as_they_came_in_with_the_defaults_of_the_api_server() -> None:
     manifest = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"volumes": VOLUMES}}
-    for given in (manifest, redacted(manifest)):
+    sealed = redacted(manifest, seal=lambda text: "0123456789abcdef")
+    assert "sealed:" in str(sealed)
+    for given, options in ((manifest, {"options": {"password": "secret"}}), (redacted(manifest), {}), (sealed, {})):
         assert sent(given) == [
             {"name": "cache", "emptyDir": {"medium": "Memory", "sizeLimit": "1Gi"}},
             {"name": "plain", "emptyDir": {}},
@@ -38,8 +40,14 @@ def test_volumes_are_sent_as_they_came_in_with_the_defaults_of_the_api_server() 
             {"name": "run", "hostPath": {"path": "/run", "type": "Directory"}},
             {"name": "shared", "nfs": {"server": "files", "path": "/data", "readOnly": True}},
             {"name": "keys"},
-            {"name": "token"},
-            {"name": "old"},
+            {
+                "name": "token",
+                "projected": {
+                    "defaultMode": 420,
+                    "sources": [{"serviceAccountToken": {"path": "token", "expirationSeconds": 3600}}],
+                },
+            },
+            {"name": "old", "flexVolume": {"driver": "d"} | options},
         ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import msgspec
 import pytest
 
 from framework.cli.decide import decide
+from framework.objects import Pod
 from framework.objects.decode import decode_manifest
 from framework.objects.errors import ObjectError
 from framework.objects.kinds import TYPED_KINDS
@@ -55,9 +57,22 @@ POD_SPEC = {
     "initContainers": [CONTAINER],
     "ephemeralContainers": [CONTAINER],
     "volumes": [
-        {"name": "a", "csi": {"driver": "d", "volumeAttributes": {"password": SECRET}, "nodePublishSecretRef": SECRET}},
-        {"name": "b", "flexVolume": {"options": {"password": SECRET}}},
+        {
+            "name": "a",
+            "csi": {"driver": "d", "volumeAttributes": {"password": SECRET}, "nodePublishSecretRef": {"name": SECRET}},
+        },
+        {"name": "b", "flexVolume": {"driver": "d", "options": {"password": SECRET}, "secretRef": {"name": SECRET}}},
         {"name": "c", "persistentVolumeClaim": {"claimName": "data"}},
+        {"name": "d", "gitRepo": {"repository": f"https://me:{SECRET}@git.example.com/it"}},
+        {
+            "name": "e",
+            "projected": {
+                "sources": [
+                    {"secret": {"name": SECRET, "items": [{"key": "k", "path": "p"}]}},
+                    {"podCertificate": {"signerName": "s", "keyType": "RSA3072", "userAnnotations": {"a": SECRET}}},
+                ]
+            },
+        },
     ],
     "imagePullSecrets": [{"name": SECRET}],
     "hostAliases": [{"hostnames": [SECRET]}],
@@ -90,7 +105,12 @@ OBJECTS: dict[str, dict[str, Any]] = {
     "StatefulSet": named(
         "StatefulSet",
         "apps/v1",
-        spec={**SELECTED, "volumeClaimTemplates": [named("PersistentVolumeClaim", "v1", spec={"dataSource": SECRET})]},
+        spec={
+            **SELECTED,
+            "volumeClaimTemplates": [
+                named("PersistentVolumeClaim", "v1", spec={"dataSource": {"apiGroup": "a", "kind": "K", "name": "n"}})
+            ],
+        },
     ),
     "StorageClass": named(
         "StorageClass",
@@ -136,6 +156,30 @@ def test_nothing_of_a_secret_is_kept(name: str) -> None:
     assert redacted(kept) == kept
 
 
+def sealing(text: bytes) -> str:
+    return hashlib.blake2b(text, digest_size=8, key=b"ours").hexdigest()
+
+
+def test_seals_tell_volumes_apart_and_nothing_else() -> None:
+    given = copy.deepcopy(OBJECTS["Pod"])
+    removed: Removed = Counter()
+    kept = redacted(given, removed, seal=sealing)
+    assert SECRET not in json.dumps(kept)
+    again: Removed = Counter()
+    assert redacted(kept, again, seal=sealing) == kept
+    assert (removed["volumes"], again["volumes"]) == (7, 0)
+    assert json.dumps(kept).count("sealed:") == 7
+    plain = redacted(kept)
+    assert plain == redacted(given), "what is shown has no seals"
+    for number, source, name in ((0, "csi", "volumeAttributes"), (1, "flexVolume", "options")):
+        other = copy.deepcopy(given)
+        other["spec"]["volumes"][number][source][name] = {"password": "hunter3"}
+        difference = redacted(other, seal=sealing)
+        assert difference != kept
+        assert redacted(difference) == plain
+    assert isinstance(decode_manifest(kept), Pod)
+
+
 def test_what_is_read_stays() -> None:
     pod = redacted(OBJECTS["Pod"])
     assert pod["metadata"] == {"name": "it", "namespace": "shop", "labels": {"app": "it"}, "annotations": {}}
@@ -171,7 +215,7 @@ def test_what_went_is_counted() -> None:
         "environment": 6,
         "commands": 4,
         "probes": 8,
-        "volumes": 3,
+        "volumes": 7,
         "annotations": 5,
         "fields": 5,
     }

@@ -20,7 +20,7 @@ from schedweb.runs.models import Analysis
 from schedweb.runs.pending.tried_now import said_of
 from schedweb.runs.records.analyses import OPEN
 from schedweb.sentences import say, translated
-from schedweb.snapshots.redaction import redact
+from schedweb.snapshots.redaction import shown
 
 OLD_REMEDY: Final = {
     "others": [],
@@ -43,7 +43,7 @@ def analysis_body(analysis: Analysis) -> dict[str, Any]:
     arguments = analysis.arguments
     if isinstance(arguments.get("manifest"), dict):
         # An older version may have stored more than is kept now.
-        arguments = {**arguments, "manifest": redact(arguments["manifest"])}
+        arguments = {**arguments, "manifest": shown(arguments["manifest"])}
     return {
         "id": str(analysis.pk),
         "run": str(analysis.run_id),

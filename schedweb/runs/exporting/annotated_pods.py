@@ -13,7 +13,7 @@ from schedweb.runs.models import Attempt, PodRecord, Run
 from schedweb.runs.records.moments import configuration_at
 from schedweb.runs.records.pod_query import filter_pods
 from schedweb.runs.records.pods import pod_manifest
-from schedweb.snapshots.redaction import redact
+from schedweb.snapshots.redaction import shown
 from schedweb.snapshots.selectors import snapshot_manifests
 
 BATCH: Final = 20
@@ -78,7 +78,7 @@ def annotated(run: Run, uids: Sequence[str], plugins: FilterPlugins) -> list[dic
 
 def with_annotations(run: Run, record: PodRecord, annotations: Results) -> dict[str, Any]:
     # An older version may have stored more than is kept now.
-    manifest = redact(pod_manifest(record)) or given_manifest(run, record)
+    manifest = shown(pod_manifest(record)) or given_manifest(run, record)
     metadata = {**manifest.get("metadata", {})}
     metadata["annotations"] = {**(metadata.get("annotations") or {}), **annotations}
     spec = {**manifest.get("spec", {})}

@@ -19,7 +19,7 @@ from schedweb.runs.records.gone import gone_body
 from schedweb.runs.records.runs import runs_with_names
 from schedweb.runs.records.thinned import thinned_body
 from schedweb.sentences import say, translated
-from schedweb.snapshots.redaction import redact
+from schedweb.snapshots.redaction import shown
 
 NOT_COMMANDS: Final = ("clock", "extender_answers", "cluster_changes", "write_outcomes", "arrivals")
 """Entries of the journal that nobody gave."""
@@ -236,7 +236,7 @@ def entry_body(entry: JournalEntry) -> dict[str, Any]:
     command = {key: value for key, value in entry.command.items() if key != "text"}
     if isinstance(command.get("manifest"), dict):
         # An older version may have stored more than is kept now.
-        command["manifest"] = redact(command["manifest"])
+        command["manifest"] = shown(command["manifest"])
     return {
         "id": str(entry.pk),
         "number": entry.number,

@@ -9,7 +9,7 @@ import msgspec
 from ruamel.yaml import YAML
 
 from schedweb.runs.models.packed import text_of
-from schedweb.snapshots.redaction import redact
+from schedweb.snapshots.redaction import shown
 
 
 def manifest_of(stored: bytes | memoryview | None) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def yaml_of(stored: bytes | memoryview | None) -> str:
     if stored is None:
         return ""
     # An older version may have stored more than is kept now.
-    content = redact(manifest_of(stored))
+    content = shown(manifest_of(stored))
     writer = YAML()
     writer.default_flow_style = False
     text = StringIO()

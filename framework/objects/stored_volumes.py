@@ -1,0 +1,95 @@
+"""Volume sources as an API server stores them: with its defaults, and amounts in their canonical form.
+
+Upstream: pkg/apis/core/v1/defaults.go `SetDefaults_Volume`, `SetDefaults_HostPathVolumeSource`,
+`SetDefaults_ProjectedVolumeSource`, `SetDefaults_PersistentVolumeClaimSpec`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from framework.objects.quantity import QuantityError, parse_quantity
+
+SEAL: Final = "sealed:"
+"""Begins what stands in place of a text that is not kept (framework/reading/redaction.py); 16 digits follow."""
+_SEAL: Final = re.compile(SEAL + "[0-9a-f]{16}")
+_DEFAULTS: Final[dict[str, dict[str, Any]]] = {
+    "azureDisk": {"cachingMode": "ReadWrite", "fsType": "ext4", "kind": "Shared", "readOnly": False},
+    "downwardAPI": {"defaultMode": 0o644},
+    "hostPath": {"type": ""},
+    "iscsi": {"iscsiInterface": "default"},
+    "projected": {"defaultMode": 0o644},
+    "rbd": {"keyring": "/etc/ceph/keyring", "pool": "rbd", "user": "admin"},
+    "scaleIO": {"fsType": "xfs", "storageMode": "ThinProvisioned"},
+}
+
+
+def complete_volume(volume: dict[str, Any]) -> None:
+    """``volume``: an entry of a pod's ``spec.volumes`` as ``to_manifest`` gives it; changed in place.
+
+    One without a source stays so: whether it was a ConfigMap or a Secret is not known any more.
+    """
+    for name, source in volume.items():
+        for key, value in _DEFAULTS.get(name, {}).items():
+            if source.get(key) in (None, ""):
+                source[key] = value
+    if "emptyDir" in volume and "sizeLimit" in volume["emptyDir"]:
+        volume["emptyDir"]["sizeLimit"] = canonical(volume["emptyDir"]["sizeLimit"])
+    if "image" in volume and not volume["image"].get("pullPolicy"):
+        volume["image"]["pullPolicy"] = pull_policy(str(volume["image"].get("reference", "")))
+    if "projected" in volume:
+        _complete_projected(volume["projected"])
+    if "downwardAPI" in volume:
+        _complete_files(volume["downwardAPI"])
+    if (template := volume.get("ephemeral", {}).get("volumeClaimTemplate")) is not None:
+        spec = template.setdefault("spec", {})
+        spec.setdefault("volumeMode", "Filesystem")
+        for amounts in spec.get("resources", {}).values():
+            for key, raw in amounts.items():
+                amounts[key] = canonical(raw)
+
+
+def _complete_projected(projected: dict[str, Any]) -> None:
+    for source in projected.get("sources", ()):
+        if "downwardAPI" in source:
+            _complete_files(source["downwardAPI"])
+        if "serviceAccountToken" in source:
+            source["serviceAccountToken"].setdefault("expirationSeconds", 3600)
+
+
+def _complete_files(source: dict[str, Any]) -> None:
+    for file in source.get("items", ()):
+        if "fieldRef" in file:
+            file["fieldRef"].setdefault("apiVersion", "v1")
+        if "resourceFieldRef" in file:
+            file["resourceFieldRef"]["divisor"] = canonical(file["resourceFieldRef"].get("divisor", "0"))
+
+
+def is_sealed(value: Any) -> bool:
+    if isinstance(value, dict):
+        return value.keys() == {"redacted"} and is_sealed(value["redacted"])
+    return isinstance(value, str) and _SEAL.fullmatch(value) is not None
+
+
+def without_seals(volume: Any) -> Any:
+    """Of a volume as JSON: what may leave the server. Seals are for comparing, and tell whoever gets two of them that
+    two texts are equal."""
+    if isinstance(volume, dict):
+        return {key: without_seals(each) for key, each in volume.items() if not is_sealed(each)}
+    return [without_seals(each) for each in volume] if isinstance(volume, list) else volume
+
+
+def canonical(raw: Any) -> Any:
+    """A quantity as it is written again; what is none stays."""
+    try:
+        return str(parse_quantity(raw))
+    except QuantityError:
+        return raw
+
+
+def pull_policy(image: str) -> str:
+    """Upstream: pkg/apis/core/v1/defaults.go `SetDefaults_Container`."""
+    name, _, digest = image.partition("@")
+    tag = name.rpartition("/")[2].partition(":")[2]
+    return "Always" if not digest and tag in ("", "latest") else "IfNotPresent"
