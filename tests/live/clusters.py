@@ -228,7 +228,7 @@ class Cluster(abc.ABC):
             self._remove_protected(kind.name, name)
 
     def _remove_protected(self, kind: str, name: str) -> None:
-        if kind.startswith("PersistentVolume") or kind == "ResourceClaim":
+        if kind.startswith("PersistentVolume") or kind in ("ResourceClaim", "PodGroup"):
             # What protects it is taken away by a controller, which need not be there.
             with contextlib.suppress(Refused):
                 self.patch(kind, name, {"metadata": {"finalizers": None}})
