@@ -181,7 +181,9 @@ class PreFilterPlugin(Plugin):
 
 
 class FilterPlugin(Plugin):
-    """Filter, one node at a time."""
+    """Filter, one node at a time.
+
+    A plugin that has Filter or Score in both forms is asked over columns where ``is_node_local``, else node by node."""
 
     @abc.abstractmethod
     def filter(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status | None: ...
@@ -293,6 +295,14 @@ class ColumnScorePlugin(Plugin):
 
     @abc.abstractmethod
     def score_plan(self, state: CycleState, pod: PodInfo, view: View) -> Plan: ...
+
+
+def filters_columns(plugin: Plugin) -> bool:
+    return isinstance(plugin, ColumnFilterPlugin) and (plugin.is_node_local or not isinstance(plugin, FilterPlugin))
+
+
+def scores_columns(plugin: Plugin) -> bool:
+    return isinstance(plugin, ColumnScorePlugin) and (plugin.is_node_local or not isinstance(plugin, ScorePlugin))
 
 
 class NormalizeScore(Plugin):

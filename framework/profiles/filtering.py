@@ -48,12 +48,15 @@ class Filtering:
         self._plans = {
             each.name: each.filter_plan
             for each in enabled.filter
-            if isinstance(each, points.ColumnFilterPlugin) and not isinstance(each, points.FilterPlugin)
+            if isinstance(each, points.ColumnFilterPlugin) and points.filters_columns(each)
         }
         self._node_plans = {
             each.name: FilterNodePlans(each, columns.work)
             for each in enabled.filter
-            if isinstance(each, points.FilterPlugin) and each.is_node_local and services.reuse == "used"
+            if isinstance(each, points.FilterPlugin)
+            and each.is_node_local
+            and each.name not in self._plans
+            and services.reuse == "used"
         }
 
     # --- PreFilter --------------------------------------------------------------------------------------------------

@@ -95,7 +95,8 @@ def _pod_classes(enabled: EnabledPlugins, columns: ColumnStore, services: Servic
     )
     fragments: list[Fragment] = [each.fragment for each in reading]
     asked_by_node = [
-        p for p in (*enabled.filter, *enabled.score) if isinstance(p, points.FilterPlugin | points.ScorePlugin)
+        *(p for p in enabled.filter if not points.filters_columns(p)),
+        *(p for p in enabled.score if not points.scores_columns(p)),
     ]
     if any(plugin.is_node_local for plugin in asked_by_node):
         # What they read of a pod they do not say: it may be all that equal pods have in common.

@@ -65,7 +65,7 @@ class Scoring:
     def _point(self, plugin: points.Plugin, weight: int) -> ScorePoint:
         normalizer = plugin if isinstance(plugin, points.NormalizeScore) else None
         bounds = normalizer if isinstance(normalizer, points.BoundsNormalizer) else None
-        if isinstance(plugin, points.ScorePlugin):
+        if isinstance(plugin, points.ScorePlugin) and not points.scores_columns(plugin):
             keeps = plugin.is_node_local and self._services.reuse == "used"
             local = ScoreNodePlans(plugin, self._columns.work) if keeps else None
             return ScorePoint(plugin.name, weight, plugin.score, None, normalizer, bounds, local)

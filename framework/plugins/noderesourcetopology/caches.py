@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from framework.interface import Handle, NodeValues
 from framework.objects import KubernetesObject, Pod
@@ -34,11 +34,13 @@ from framework.plugins.noderesourcetopology.fingerprint import (
     placement,
 )
 from framework.plugins.noderesourcetopology.fits import nanos_of
+from framework.plugins.noderesourcetopology.table import Known, ZoneTable
 from framework.plugins.noderesourcetopology.zones import (
     TopologyManager,
     attribute,
     is_exclusive,
     resource_names,
+    zones_of,
 )
 
 SCHEDULERS = "schedulers with NodeResourceTopologyMatch"
@@ -84,13 +86,38 @@ def cache_of(args: NodeResourceTopologyMatchArgs, handle: Handle) -> Cache:
     return OverReserve(args.cache or TopologyCache(), handle, follows_victims=args.preemption_mode == ENABLED)
 
 
+HELD: Final = -1
+
+
 class Passthrough:
     """What the API server has."""
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
         self.values: NodeValues[int] = NodeValues()
-        """Set anew whenever what is believed of the node may have changed."""
+        """The node's place in the table, or HELD where the node does not come into question. Set anew whenever what is
+        believed of the node may have changed."""
+        self._table = ZoneTable()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_table"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Nodes get their places anew."""
+        self.__dict__.update(state)
+        self._table = ZoneTable()
+        for node in self.values:
+            self._note(node)
+
+    @property
+    def table(self) -> ZoneTable:
+        """As it is now."""
+        self._table.refresh(self._read)
+        return self._table
+
+    def _read(self, node: str) -> Known | None:
+        topology = self._handle.objects.get(NodeResourceTopology, "", node)
+        return None if topology is None else Known(TopologyManager.of(topology), zones_of(topology))
 
     def believed(self, node: str) -> Believed:
         return Believed(self._handle.objects.get(NodeResourceTopology, "", node))
@@ -106,10 +133,11 @@ class Passthrough:
     def changed(self, old: KubernetesObject | None, new: KubernetesObject | None) -> None:
         about = old if new is None else new
         if isinstance(about, NodeResourceTopology):
+            self._table.forget(about.metadata.name)
             self._note(about.metadata.name)
 
     def _note(self, node: str) -> None:
-        self.values.set(node, self.values.version)
+        self.values.set(node, self._table.place(node))
 
     def resync(self) -> None: ...
 
@@ -134,6 +162,12 @@ class DiscardReserved(Passthrough):
 
     def bound(self, node: str, pod: Pod) -> None:
         self.unreserve(node, pod)
+
+    def _note(self, node: str) -> None:
+        if self._reserved.get(node):
+            self.values.set(node, HELD)
+        else:
+            super()._note(node)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,8 @@ from framework.interface import (
     ActionType,
     ClusterEvent,
     ClusterEventWithHint,
+    ColumnFilterPlugin,
+    ColumnScorePlugin,
     CycleState,
     EnqueueExtensions,
     EventResource,
@@ -17,6 +19,7 @@ from framework.interface import (
     NodeInfo,
     ObjectListener,
     PeriodicPlugin,
+    Plan,
     PodInfo,
     PostBindPlugin,
     PreFilterExtensions,
@@ -27,6 +30,7 @@ from framework.interface import (
     Status,
     View,
 )
+from framework.interface.last_pod import LastPod
 from framework.interface.scores import MAX_NODE_SCORE
 from framework.objects import KubernetesObject, Pod
 from framework.objects.catalogue import NodeResourceTopology
@@ -38,6 +42,7 @@ from framework.plugins.noderesourcetopology.args import ENABLED, LEAST_ALLOCATED
 from framework.plugins.noderesourcetopology.caches import Passthrough, cache_of, pod_key
 from framework.plugins.noderesourcetopology.eviction import NotPossible, after_eviction
 from framework.plugins.noderesourcetopology.fits import Asking, not_aligned
+from framework.plugins.noderesourcetopology.plans import filter_plan, score_plan
 from framework.plugins.noderesourcetopology.zones import TopologyManager, Zone, zones_of
 from framework.sentences import noted
 
@@ -66,6 +71,8 @@ class NodeResourceTopologyMatch(
     PreFilterExtensions,
     FilterPlugin,
     ScorePlugin,
+    ColumnFilterPlugin,
+    ColumnScorePlugin,
     ReservePlugin,
     PostBindPlugin,
     EnqueueExtensions,
@@ -87,11 +94,9 @@ class NodeResourceTopologyMatch(
         self.follows_kubelets = (args.cache_resync_period_seconds or 0) > 0
         self._cache = cache_of(args, handle)
         self._follows_victims = args.preemption_mode == ENABLED
-        self._asked: tuple[Pod, Asking] | None = None
+        self._asking = LastPod(Asking.of)
         self._read: dict[str, Read] = {}
         """By node."""
-        if isinstance(self._cache, Passthrough):
-            self.node_values = (self._cache.values,)
         strategy = args.scoring_strategy
         self._strategy = strategy.type if strategy else LEAST_ALLOCATED
         self._weights = {each.name: each.weight for each in strategy.resources} if strategy else {}
@@ -102,8 +107,10 @@ class NodeResourceTopologyMatch(
         return isinstance(self._cache, Passthrough) and not self._follows_victims
 
     def fragment(self, pod: PodInfo) -> Hashable | None:
-        """PreFilter reads nothing of it."""
-        return None if self._follows_victims else ()
+        """PreFilter reads nothing of it, and plans are made only where ``is_node_local``."""
+        if self._follows_victims:
+            return None
+        return self._asking(pod.pod).key if self.is_node_local else ()
 
     @property
     def period(self) -> int:
@@ -145,9 +152,22 @@ class NodeResourceTopologyMatch(
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what is read again."""
-        return {**self.__dict__, "_asked": None, "_read": {}}
+        return {**self.__dict__, "_read": {}}
 
-    # --- Filter and Score -------------------------------------------------------------------------------------------
+    # --- Filter and Score of many nodes -----------------------------------------------------------------------------
+
+    def filter_plan(self, state: CycleState, pod: PodInfo, view: View) -> Plan | None:
+        asking = self._asking(pod.pod)
+        if not asking.needs_zones:
+            return None
+        assert isinstance(self._cache, Passthrough)
+        return filter_plan(asking, self._cache, view)
+
+    def score_plan(self, state: CycleState, pod: PodInfo, view: View) -> Plan:
+        assert isinstance(self._cache, Passthrough)
+        return score_plan(self._asking(pod.pod), self._strategy, self._weights, self._cache, view)
+
+    # --- Filter and Score of a node --------------------------------------------------------------------------------
 
     def filter(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status | None:
         asking = self._asking(pod)
@@ -167,7 +187,7 @@ class NodeResourceTopologyMatch(
                 after_eviction(topology, zones, victims, believed.placement)
             except NotPossible as error:
                 return Status.unschedulable(f"eviction simulation in NRT is not possible:{error}")
-        status = not_aligned(asking, node, manager, zones)
+        status = not_aligned(asking, node.allocatable, manager, zones)
         if status is not None and not victims:
             self._cache.rejected(node.name)
         return status
@@ -182,12 +202,6 @@ class NodeResourceTopologyMatch(
             return 0, None
         manager, zones = self._zones(node.name, topology, believed.assumed)
         return scoring.score(asking, self._strategy, self._weights, manager, zones), None
-
-    def _asking(self, pod: Pod) -> Asking:
-        """Nodes are asked about one after the other for the same pod."""
-        if self._asked is None or self._asked[0] is not pod:
-            self._asked = pod, Asking.of(pod)
-        return self._asked[1]
 
     def _zones(
         self, node: str, topology: NodeResourceTopology, assumed: tuple[Nanos, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -35,12 +35,8 @@ def score(asking: Asking, strategy: str, weights: Weights, manager: TopologyMana
     of_zone = _STRATEGIES[strategy]
     if manager.scope == POD_SCOPE:
         return _worst(asking.whole, zones, of_zone, weights)
-    scores = [float(_worst(request, zones, of_zone, weights)) for request in _of_containers(asking)]
+    scores = [float(_worst(request, zones, of_zone, weights)) for request in asking.requests]
     return to_int64(sum(scores) / len(scores)) if scores else 0
-
-
-def _of_containers(asking: Asking) -> list[Nanos]:
-    return [*(request for _, request in asking.init), *asking.containers]
 
 
 # --- one zone ---------------------------------------------------------------------------------------------------------
@@ -83,17 +79,27 @@ def _balanced(request: Nanos, available: Nanos, weights: Weights) -> int:
         if fraction > 1:
             return 0
         fractions.append(fraction)
-    return to_int64((1 - _variance(fractions)) * MAX_NODE_SCORE)
+    return to_int64((1 - variance(fractions)) * MAX_NODE_SCORE)
 
 
-def _variance(values: Sequence[float]) -> float:
-    """Of a sample, by the corrected two-pass algorithm; NaN for fewer than two values."""
+def variance(values: Sequence[Any]) -> Any:
+    """Of a sample of numbers, or number by number of arrays, by the corrected two-pass algorithm; NaN for fewer than
+    two values."""
     count = len(values)
     if count < 2:
         return math.nan
-    mean = sum(values) / count
+    mean = _added(values) / count
     apart = [value - mean for value in values]
-    return (sum(each * each for each in apart) - sum(apart) ** 2 / count) / (count - 1)
+    both = _added(apart)
+    return (_added([each * each for each in apart]) - both * both / count) / (count - 1)
+
+
+def _added(values: Sequence[Any]) -> Any:
+    """One after the other, as upstream adds: ``sum`` of later Pythons is more exact."""
+    total = values[0]
+    for value in values[1:]:
+        total = total + value
+    return total
 
 
 _STRATEGIES: Final[Mapping[str, ZoneScore]] = {
@@ -106,7 +112,7 @@ _STRATEGIES: Final[Mapping[str, ZoneScore]] = {
 
 
 def _fewest_zones(asking: Asking, manager: TopologyManager, zones: list[Zone]) -> int:
-    requests = [asking.whole] if manager.scope == POD_SCOPE else _of_containers(asking)
+    requests = [asking.whole] if manager.scope == POD_SCOPE else asking.requests
     most, nearest = 0, True
     if len(requests) > 1:
         zones = [zone.copy() for zone in zones]  # each takes from what is left
