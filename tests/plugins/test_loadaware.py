@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
+from dataclasses import fields
 from fractions import Fraction
 from typing import Any, cast
 
@@ -25,7 +27,9 @@ from framework.objects.metadata import OwnerReference
 from framework.objects.pod import PodCondition
 from framework.objects.timestamps import SECOND, format_timestamp
 from framework.plugins.loadaware.args import LoadAwareSchedulingArgs
+from framework.plugins.loadaware.estimates import Estimate
 from framework.plugins.loadaware.plugin import LoadAwareScheduling
+from framework.plugins.loadaware.usage import Usage
 from framework.plugins.registry import built_in_registry
 from tests.builders import make_node, make_pod
 from tests.plugins.evaluation import cluster, run_filter, run_score
@@ -286,3 +290,27 @@ def test_arguments_out_of_range_are_refused() -> None:
     assert both.endswith('args.resourceWeights: Invalid value: "{cpu: 0, memory: 0}": each must be between 1 and 100')
     assert both.count("Invalid value") == 1
     assert refusal(usageThresholds={"cpu": 0}, dominantResourceWeight=1) == ""
+
+
+def test_a_pod_that_is_seen_as_it_was_reserved_changes_no_row() -> None:
+    usage = Usage.of_args(LoadAwareSchedulingArgs())
+    usage.node_changed("n", make_node("n"))
+    usage.load_changed(load({"n": (10.0, None)}, until=0))
+    usage.place("n", "p", START, Estimate(100, 200))
+    version, seen = usage.rows.version, usage.rows.get("n")
+    usage.place("n", "p", START + 1, Estimate(100, 200))
+    assert usage.rows.version == version
+    usage.place("n", "p", START + 1, Estimate(101, 200))
+    assert seen is not None
+    assert usage.rows.get("n") == seen._replace(cpu_used=seen.cpu_used + 1)
+
+
+def test_usage_comes_back_from_checkpoints_of_now_and_before() -> None:
+    usage = Usage.of_args(LoadAwareSchedulingArgs())
+    usage.node_changed("n", make_node("n"))
+    now = pickle.loads(pickle.dumps(usage))
+    before = Usage.__new__(Usage)
+    before.__setstate__((None, {each.name: getattr(usage, each.name) for each in fields(Usage)[:-1]}))
+    for each in (usage, now, before):
+        each.load_changed(load({"n": (10.0, None)}))
+    assert now.rows.get("n") == before.rows.get("n") == usage.rows.get("n") is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ from framework.interface import (
 )
 from framework.objects import KubeObject, KubernetesObject, Node, Pod
 from framework.objects.catalogue import LoadMetrics
+from framework.objects.pod import PodSpec
 from framework.objects.resources import CPU, MEMORY
 from framework.objects.timestamps import SECOND
 from framework.plugins.loadaware.args import LoadAwareSchedulingArgs
@@ -69,6 +70,8 @@ class LoadAwareScheduling(
     listens_to = (Pod, Node, LoadMetrics)
 
     args: LoadAwareSchedulingArgs
+    _estimated: tuple[PodSpec, Estimate] | None = None
+    """The last one: a pod is asked about, reserved for and seen on its node with the same containers."""
 
     def __init__(self, args: LoadAwareSchedulingArgs, handle: Handle) -> None:
         super().__init__(args, handle)
@@ -125,8 +128,20 @@ class LoadAwareScheduling(
     def unreserve(self, state: CycleState, pod: Pod, node_name: str) -> None:
         self._usage.take_off(node_name, pod.metadata.uid)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_estimated"}
+
     def _estimate(self, pod: Pod) -> Estimate:
-        return estimate_of(pod, self._factors)
+        spec, known = pod.spec, self._estimated
+        if (
+            known is None
+            or known[0].containers is not spec.containers
+            or known[0].init_containers is not spec.init_containers
+            or known[0].resources is not spec.resources
+            or known[0].overhead is not spec.overhead
+        ):
+            known = self._estimated = spec, estimate_of(pod, self._factors)
+        return known[1]
 
     def thresholds_needed(self, pod: Pod, node: str) -> dict[str, tuple[int, int]]:
         """As the function of this name, of one node; empty of one of which there is no load."""
@@ -155,7 +170,12 @@ class LoadAwareScheduling(
                 codes[known & (percent > most)] = code
             return codes
 
-        return Plan(kernel, (view.node_values(self._usage.rows),), (more, expired), REASONS)
+        def few(rows: Sequence[Seen | None]) -> NDArray[np.int8]:
+            if expired or not _are_small(rows, more):
+                return kernel(rows)
+            return np.array([0 if row is None else _too_busy(row, more) for row in rows], dtype=np.int8)
+
+        return Plan(kernel, (view.node_values(self._usage.rows),), (more, expired), REASONS, few)
 
     def score_plan(self, state: CycleState, pod: PodInfo, view: View) -> Plan:
         more, expired = self._estimate(pod.pod), self._expired()
@@ -172,7 +192,18 @@ class LoadAwareScheduling(
             scores: NDArray[np.int64] = total // whole
             return scores
 
-        return Plan(kernel, (view.node_values(self._usage.rows),), (more, expired))
+        def few(rows: Sequence[Seen | None]) -> NDArray[np.int64]:
+            if expired or not whole or not _are_small(rows, more):
+                return kernel(rows)
+            found = []
+            for row in rows:
+                seen = row or NOTHING_SEEN
+                cpu = _left_of(seen.cpu, seen.cpu_used, more.cpu)
+                memory = _left_of(seen.memory, seen.memory_used, more.memory)
+                found.append((weights[0] * cpu + weights[1] * memory + dominant * min(cpu, memory)) // whole)
+            return np.array(found, dtype=np.int64)
+
+        return Plan(kernel, (view.node_values(self._usage.rows),), (more, expired), few=few)
 
     def fragment(self, pod: PodInfo) -> Hashable:
         """None where the load may become too old: then it is a matter of time."""
@@ -198,6 +229,25 @@ def _left(offered: NDArray[np.int64], used: NDArray[np.int64], more: int) -> NDA
     after = used + more
     possible = (used >= 0) & (offered > 0) & (after <= offered)
     return np.where(possible, 100 * (offered - after) // np.maximum(offered, 1), 0)
+
+
+def _left_of(offered: int, used: int, more: int) -> int:
+    """``_left`` of one node."""
+    after = used + more
+    return 100 * (offered - after) // offered if used >= 0 and 0 < offered >= after else 0
+
+
+def _too_busy(seen: Seen, more: Estimate) -> int:
+    needed = thresholds_needed(seen, more)
+    return 0 if not needed else CPU_TOO_BUSY if CPU in needed else MEMORY_TOO_BUSY
+
+
+def _are_small(rows: Sequence[Seen | None], more: Estimate) -> bool:
+    """Arrays of int64 do not wrap."""
+    return max(more) < _LARGE and all([row is None or max(row) < _LARGE for row in rows])  # noqa: C419 (half of the time)
+
+
+_LARGE: Final = 1 << 53
 
 
 def _of_daemon_set(pod: Pod) -> bool:

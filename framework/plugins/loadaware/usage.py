@@ -6,7 +6,7 @@ Load is measured now and then; pods that were placed too late to be in it are ad
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
@@ -105,6 +105,17 @@ class Usage:
     _placed: dict[str, dict[str, Placed]] = field(default_factory=dict)
     """Node → uid → pod."""
     _load: LoadMetrics | None = None
+    _alone: dict[str, Seen | None] = field(default_factory=dict)
+    """Rows without the pods that are added, as far as they were asked for."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {each.name: getattr(self, each.name) for each in fields(self) if each.name != "_alone"}
+
+    def __setstate__(self, state: dict[str, Any] | tuple[None, dict[str, Any]]) -> None:
+        """Checkpoints of before have a tuple."""
+        for name, value in (state if isinstance(state, dict) else state[1]).items():
+            setattr(self, name, value)
+        self._alone = {}
 
     @classmethod
     def of_args(cls, args: LoadAwareSchedulingArgs) -> Usage:
@@ -122,6 +133,7 @@ class Usage:
 
     def load_changed(self, load: LoadMetrics | None) -> None:
         self._load = load
+        self._alone.clear()
         for name in self._facts:
             self._see(name)
 
@@ -130,14 +142,17 @@ class Usage:
             self._facts.pop(name, None)
         else:
             self._facts[name] = facts_of(node)
+        self._alone.pop(name, None)
         self._see(name)
 
     def place(self, node: str, uid: str, at: int, estimate: Estimate) -> None:
         """A pod that is there already keeps its time."""
         pods = self._placed.setdefault(node, {})
         known = pods.get(uid)
-        pods[uid] = Placed(at if known is None else known.at, estimate)
-        self._see(node)
+        placed = Placed(at if known is None else known.at, estimate)
+        if placed != known:
+            pods[uid] = placed
+            self._see(node)
 
     def take_off(self, node: str, uid: str) -> None:
         pods = self._placed.get(node)
@@ -154,17 +169,32 @@ class Usage:
             self.rows.set(name, seen)
 
     def _seen(self, name: str) -> Seen | None:
+        if name not in self._alone:
+            self._alone[name] = self._seen_alone(name)
+        alone = self._alone[name]
+        if alone is None:
+            return None
+        cpu, memory = alone.cpu_used, alone.memory_used
+        for each in self._placed.get(name, {}).values():
+            if self.is_added(each.at):
+                cpu += each.estimate.cpu
+                memory += each.estimate.memory
+        return alone._replace(
+            cpu_used=NOT_MEASURED if alone.cpu_used == NOT_MEASURED else cpu,
+            memory_used=NOT_MEASURED if alone.memory_used == NOT_MEASURED else memory,
+        )
+
+    def _seen_alone(self, name: str) -> Seen | None:
         facts = self._facts.get(name)
         node = None if self._load is None else self._load.data.node_metrics_map.get(name)
         if facts is None or node is None or not node.metrics:
             return None
-        added = [each.estimate for each in self._placed.get(name, {}).values() if self.is_added(each.at)]
         numbers: list[int] = []
         for i, (_, kind) in enumerate(KINDS):
             usage = usage_of(node.metrics, kind)
             used = NOT_MEASURED
             if usage is not None:
-                used = max(0, round(Fraction(usage.average) * facts.capacity[i] / 100)) + sum(each[i] for each in added)
+                used = max(0, round(Fraction(usage.average) * facts.capacity[i] / 100))
             own = facts.thresholds[i]
             numbers += (facts.allocatable[i], used, self.thresholds[i] if own is None else own)
         return Seen(*numbers)
