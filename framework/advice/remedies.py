@@ -42,6 +42,7 @@ from framework.advice.pod_changes import (
     smaller,
     tolerations,
 )
+from framework.advice.pod_groups import fitted_groups
 from framework.advice.trial import Trial
 from framework.advice.workloads import identity_of, own_ports, own_rule, workload_of
 from framework.objects import Pod
@@ -180,6 +181,7 @@ class _Search:
         yield from uncordoned(case)
         if case.rule is not None:
             yield from workload_changes(case, case.rule)
+        yield from fitted_groups(case)
         yield from raised_quotas(case)
         yield from raised_tree(case)
         yield from raised_thresholds(case)

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from framework.interface.events import ActionType, ClusterEvent, EventResource
+from framework.objects.kinds import TYPED_KINDS
+from framework.plugins.loadaware.plugin import LOADS
 from framework.queue import IgnoredEvent
 from framework.queue.hints import event_label
 from framework.sentences import Content, Sentence, joined_with_or, noted, sentence
@@ -24,7 +26,9 @@ _THINGS: Final[dict[str, str]] = {
     EventResource.UNSCHEDULED_POD: noted("a pending pod {happens}"),
     EventResource.NODE: noted("a node {happens}"),
     EventResource.WILDCARD: noted("anything {happens}"),
+    LOADS: noted("the measured load {happens}"),
 }
+_KINDS: Final = {kind.plural: kind.kind for kind in TYPED_KINDS}
 _ADDED: Final = {ActionType.ADD: sentence("is added"), ActionType.DELETE: sentence("is deleted")}
 _CHANGES: Final = (
     (ActionType.UPDATE_NODE_ALLOCATABLE, sentence("gets other allocatable resources")),
@@ -62,7 +66,31 @@ _IGNORED: Final[dict[tuple[str, str], Sentence]] = {
     ),
     ("VolumeBinding", "PersistentVolumeClaim"): sentence("this claim is none of the pod's"),
     ("VolumeZone", "PersistentVolumeClaim"): sentence("this claim is none of the pod's"),
+    ("NodeResourcesFit", "DeviceClass"): sentence("this class stands for no resource that the pod asks for"),
+    ("TaintToleration", "Pod"): sentence("that was another pod"),
+    ("NodeUnschedulable", "Pod"): sentence("that was another pod, or it does not tolerate a cordon still"),
+    ("NodeDeclaredFeatures", "Pod"): sentence("that was another pod, or it needs the same features"),
     ("GangScheduling", "Pod"): sentence("that pod is of another group"),
+    ("GangScheduling", "PodGroup"): sentence("that is another group"),
+    ("DynamicResources", "Pod"): sentence("that was another pod, or it has none of the claims that are made for it"),
+    ("VolumeRestrictions", "PersistentVolumeClaim"): sentence("this claim is none of the pod's"),
+    ("NodeVolumeLimits", "PersistentVolumeClaim"): sentence("this claim is none of the pod's"),
+    ("NodeVolumeLimits", "VolumeAttachment"): sentence("none of the pod's volumes counts with what was detached"),
+    ("NodeVolumeLimits", "CSINode"): sentence("no driver of this node may have more volumes than before"),
+    ("VolumeBinding", "CSINode"): sentence("no other plugin was handed over to CSI drivers on this node"),
+    ("VolumeBinding", "StorageClass"): sentence("the topologies that this class allows did not change"),
+    ("VolumeBinding", "CSIStorageCapacity"): sentence("the capacity did not grow"),
+    ("VolumeBinding", "CSIDriver"): sentence("the pod does not use this driver, or its capacity counts as before"),
+    ("VolumeZone", "StorageClass"): sentence("this class does not wait for the first consumer"),
+    ("VolumeZone", "PersistentVolume"): sentence("the zones of this volume did not change"),
+    ("LoadAwareScheduling", "Pod"): sentence("that pod was on no node, or its load was measured already"),
+    ("LoadAwareScheduling", "Node"): sentence("nothing that its load is held against changed on this node"),
+    ("Reservation", "Pod"): sentence("that pod made no room where something is held"),
+    ("Reservation", "Node"): sentence("this node holds no reservation that the pod could use"),
+    ("Reservation", "Reservation"): sentence("it holds as much as before, and the pod may not use it"),
+    ("ElasticQuotaTree", "Pod"): sentence("its ElasticQuotas have no more room than before"),
+    ("ElasticQuotaTree", "Node"): sentence("its ElasticQuotas have no more room than before"),
+    ("ElasticQuotaTree", "ElasticQuota"): sentence("its ElasticQuotas have no more room than before"),
     ("SchedulingGates", "Pod"): sentence("that was another pod"),
     ("DefaultPreemption", "Pod"): sentence("it leaves the answer to the plugins for which it preempted"),
 }
@@ -94,7 +122,10 @@ def _one(resource: str, action: ActionType) -> Sentence:
         return Sentence(thing, {"happens": happens})
     # storage.k8s.io/CSINode, podgroups.v1alpha1.scheduling.x-k8s.io
     if "." in resource and "/" not in resource:
-        return sentence("one of {things} {happens}", things=resource.partition(".")[0], happens=happens)
+        plural = resource.partition(".")[0]
+        if plural not in _KINDS:
+            return sentence("one of {things} {happens}", things=plural, happens=happens)
+        resource = _KINDS[plural]
     return sentence("a {kind} {happens}", kind=resource.rpartition("/")[2], happens=happens)
 
 

@@ -30,6 +30,14 @@ SHORT_PLUGINS: Final = {
     "DynamicResources": "Devices",
     "NodeDeclaredFeatures": "Features",
     "GangScheduling": "Gang",
+    "CapacityScheduling": "Quota",
+    "ElasticQuotaTree": "Quota tree",
+    "NodeResourceTopologyMatch": "NUMA",
+    "NetworkOverhead": "Network",
+    "LoadAwareScheduling": "Load",
+    "Reservation": "Reserved",
+    "PreemptionToleration": "Tolerance",
+    "CrossNodePreemption": "Across",
 }
 
 EVENTS: Final = {

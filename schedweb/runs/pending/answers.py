@@ -14,6 +14,7 @@ from schedweb.runs.filtering.places import Places
 from schedweb.runs.filtering.standing import Standing, read_pod
 from schedweb.runs.objects.claims import Objects
 from schedweb.runs.pending.catalogue_answers import refused_by_group, refused_by_quota, refused_in_catalogue
+from schedweb.runs.pending.catalogue_endings import refused_before_nodes
 from schedweb.runs.pending.claim_answers import allocated_elsewhere, refused_at_once, refused_on_nodes
 from schedweb.runs.pending.extender_answers import extenders_in_short, refusals, refused_by_extender
 from schedweb.runs.pending.in_the_way import (
@@ -144,6 +145,8 @@ def pending_answer(
         if answered := refused_by_tree(view, manifest, objects, standing):
             return answered
         if answered := refused_at_once(refused.plugin, refused.message, manifest, objects):
+            return answered
+        if answered := refused_before_nodes(refused.plugin, refused.message):
             return answered
         by = {"plugin": refused.plugin or "PreFilter"}
         return say("{plugin} refuses it before any node is looked at.", **by), f"{refused.message}."

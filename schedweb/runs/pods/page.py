@@ -23,6 +23,7 @@ from schedweb.runs.models import Attempt, Decision, PodRecord, Preemption, Run
 from schedweb.runs.objects.claims import claims_body, has_claims
 from schedweb.runs.objects.numa_zones import PLUGIN as ZONES
 from schedweb.runs.objects.selectors import ObjectLookup
+from schedweb.runs.pending.catalogue_endings import after_no_node, failed_by, refused_on_its_node
 from schedweb.runs.pending.claim_answers import held_by_claims, held_by_gang
 from schedweb.runs.pending.since import answer_at
 from schedweb.runs.records.fields import POD_COLUMNS
@@ -91,6 +92,11 @@ def turned_away(run: Run, pod: PodRecord, latest: Attempt) -> tuple[str, str]:
     made = Decision.objects.filter(run=run, pod_uid=pod.uid, at__gte=latest.at, at__lte=run.clock)
     decided = made.order_by("-number").first()
     message = latest.message.rstrip(".")
+    plugin, said = (decided.plugin, decided.reason) if decided is not None else _refused_by(run, latest)
+    if decided is None or decided.decision in (Decision.Kind.REJECTED, Decision.Kind.TIMED_OUT):
+        known = refused_on_its_node(plugin, said.rstrip("."), latest.node, pod_manifest(pod))
+        if known is not None:
+            return known
     if decided is None:
         return say("{node} was chosen, but it was not bound there.", node=latest.node), f"{message}." if message else ""
     freed = say(
@@ -114,6 +120,15 @@ def turned_away(run: Run, pod: PodRecord, latest: Attempt) -> tuple[str, str]:
     return say("It was approved while it waited on {node}.", node=latest.node), freed
 
 
+def _refused_by(run: Run, latest: Attempt) -> tuple[str, str]:
+    """(plugin, message) of Reserve or Permit; empty where the attempt is no longer stored."""
+    try:
+        status = stored_attempt(run, latest.number).trace.placed_status
+    except ApiError:
+        return "", ""
+    return ("", "") if status is None else (status.plugin, status.message)
+
+
 def pending_words(run: Run, pod: PodRecord, latest: Attempt | None) -> tuple[str, str]:
     """From the latest attempt as far as it is stored; from the counts on its card otherwise."""
     if nobody_tries(pod):
@@ -128,9 +143,12 @@ def pending_words(run: Run, pod: PodRecord, latest: Attempt | None) -> tuple[str
         else:
             view = FilterView(stored)
             headline, detail = answer_at(run, latest, view, pod_manifest(pod), ObjectLookup(run), StandingOf(run))
-            return headline, one_after_another([detail, spared_in_short(spared_in(stored))])
-    if latest is not None and latest.result == "error" and (words := extender_words(run, latest)) is not None:
-        return words
+            after = after_no_node(stored.trace, pod_manifest(pod))
+            return headline, one_after_another([detail, spared_in_short(spared_in(stored)), after])
+    if latest is not None and latest.result == "error":
+        words = extender_words(run, latest) or failed_by(latest.message.rstrip("."))
+        if words is not None:
+            return words
     return pending_headline(pod.card, pod.detail.get("nodes_total", run.node_count)), ""
 
 

@@ -1,0 +1,96 @@
+"""Remedies for what Coscheduling refuses, played to their end."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from framework.advice import Help, Remedy, what_would_help
+from framework.objects import Pod
+from schedweb.engine import commands
+from schedweb.engine.played_on import PlayedOn
+from schedweb.engine.player import Player
+from tests.advice.asking import of_kind, places_of, texts
+from tests.schedweb.engine.worlds import GANGS, Manifest, Table, node, play, player, pod
+
+LABEL = "scheduling.x-k8s.io/pod-group"
+
+
+def member(name: str, cpu: str = "1") -> Manifest:
+    made = pod(name, cpu)
+    made["metadata"].setdefault("labels", {})[LABEL] = "ring"
+    return made
+
+
+def group(members: int, **spec: Any) -> Manifest:
+    metadata = {"name": "ring", "namespace": "shop", "uid": "ring", "creationTimestamp": "2026-01-01T00:00:00Z"}
+    return {
+        "apiVersion": "scheduling.x-k8s.io/v1alpha1",
+        "kind": "PodGroup",
+        "metadata": metadata,
+        "spec": {"minMember": members, **spec},
+    }
+
+
+def played(objects: list[Manifest]) -> Player:
+    game = player(objects, configuration=GANGS)
+    play(game)
+    return game
+
+
+def helped(objects: list[Manifest], name: str) -> Help:
+    game = played(objects)
+    [asked] = [each for each in game.world.cluster.list(Pod) if each.metadata.name == name]
+    assert not asked.spec.node_name
+    return what_would_help(game.scheduler, asked, PlayedOn(game, seconds=600, seconds_each=600))
+
+
+def place_after(objects: list[Manifest], name: str, remedy: Remedy) -> str:
+    game = played(objects)
+    table = Table(game)
+    for each in remedy.operations:
+        table.order(commands.Change(each.verb, json.loads(json.dumps(each.manifest))))
+    play(game)
+    return places_of(game)[f"shop/{name}"]
+
+
+@pytest.mark.parametrize(
+    ("objects", "kind", "text"),
+    [
+        (
+            [node("n1", "8"), member("a"), member("b")],
+            "create",
+            "Create PodGroup shop/ring with minMember 2",
+        ),
+        (
+            [node("n1", "8"), group(3), member("a"), member("b")],
+            "relax",
+            "Lower minMember of PodGroup shop/ring to 2",
+        ),
+        (
+            [node("n1", "2"), group(3), member("a"), member("b"), member("c", "4")],
+            "relax",
+            "Lower minMember of PodGroup shop/ring to 2",
+        ),
+        (
+            [node("n1", "4"), group(2, minResources={"cpu": "64"}), member("a"), member("b")],
+            "relax",
+            "Leave minResources out of PodGroup shop/ring",
+        ),
+    ],
+    ids=["no group", "too few members", "one is too large", "more than there is"],
+)
+def test_a_group_that_fits_what_there_is(objects: list[Manifest], kind: str, text: str) -> None:
+    found = helped(objects, "a")
+    assert text in texts(found)
+    remedy = of_kind(found, kind)
+    assert str(remedy.text) == text
+    assert remedy.commands
+    assert place_after(objects, "a", remedy) == remedy.node == "n1"
+
+
+def test_pods_without_a_group_are_told_of_none() -> None:
+    found = helped([node("n1", "1"), pod("a", "4")], "a")
+    assert not any("PodGroup" in text for text in texts(found))
