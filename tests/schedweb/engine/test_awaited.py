@@ -28,8 +28,8 @@ NODE, POD = EventResource.NODE, EventResource.POD
         ),
         (((EventResource.CSI_NODE, ActionType.ADD),), "a CSINode is added"),
         (
-            (("podgroups.v1.example", ActionType.ALL),),
-            "one of podgroups is added, is deleted or changes",
+            (("widgets.v1.example", ActionType.ALL),),
+            "one of widgets is added, is deleted or changes",
         ),
     ],
     ids=["none", "added", "labels", "any-change", "two-kinds", "group", "custom"],
