@@ -4,6 +4,11 @@ PYTHON ?= python3
 PY := .venv/bin/python
 NODE := $(PY) -m scripts.node
 PYTEST_WORKERS ?= 2
+CHECK_JOBS ?= 2
+
+# Compiled modules are kept, whatever the caller's environment says: collecting tests takes half the time then, and every
+# process of ours a second less.
+export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run advisories test test-python test-frontend test-live check check-types check-python check-layers \
@@ -24,15 +29,11 @@ test: test-frontend test-python ## every test: Vitest, then pytest with the brow
 test-frontend: setup
 	$(NODE) npm --prefix frontend run test
 
-# Compiled modules are kept, whatever the caller's environment says: collecting takes half the time then, and every
-# process that a test starts a second less.
-test-python: export PYTHONDONTWRITEBYTECODE =
 test-python: setup
 	@$(PY) -m scripts.chromium --install
 	@$(PY) -m scripts.debian --install
 	$(PY) -m pytest -n $(PYTEST_WORKERS) --dist loadgroup
 
-test-live: export PYTHONDONTWRITEBYTECODE =
 test-live: setup ## the scenarios of tests/live at the real API server that TEST_KUBECONFIG names (docs/live-clusters.md)
 	@test -n "$$TEST_KUBECONFIG" || { echo "TEST_KUBECONFIG names no kubeconfig; its user has to be the cluster's administrator"; exit 2; }
 	@$(PY) -m scripts.debian --install
@@ -40,7 +41,7 @@ test-live: setup ## the scenarios of tests/live at the real API server that TEST
 
 # Two at a time, what takes longest first: each of them keeps one processor busy. Make 3.81, as macOS has it, mixes their lines.
 check: setup ## everything that needs no test run
-	@$(MAKE) --no-print-directory --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) \
+	@$(MAKE) --no-print-directory --keep-going --jobs=$(CHECK_JOBS) $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) \
 		check-types check-frontend check-generated check-python check-layers check-migrations
 
 check-types: setup
