@@ -273,7 +273,8 @@ def _without_nulls(value: Any, name: str = "", depth: int = 0) -> Any:
     if isinstance(value, Mapping):
         if depth > _DEEPEST:
             raise ObjectError("", "", (FieldError("", f"nested more than {_DEEPEST} levels deep"),))
-        if name in _STRING_MAPS or name in _QUANTITY_MAPS:
+        # A CSINode's allocatable is no map of quantities, but an object with one number.
+        if (name in _STRING_MAPS or name in _QUANTITY_MAPS) and value.keys() != {"count"}:
             filler = "" if name in _STRING_MAPS else "0"
             return {key: filler if inner is None else inner for key, inner in value.items()}
         return {key: _without_nulls(inner, key, depth + 1) for key, inner in value.items() if inner is not None}

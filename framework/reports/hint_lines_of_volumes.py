@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+from framework.configuration.errors import go_quote
 from framework.interface.events import QueueingHint
 from framework.objects import CSINode, Pod, ResourceClaim, VolumeAttachment
-from framework.objects.csi_migration import plugin_of_inline
+from framework.objects.csi_migration import ZONE_DELIMITER, TranslationError, plugin_of_inline
 from framework.objects.quantity import parse_quantity
 from framework.plugins.dynamicresources.claims import ClaimProblem, pod_claims
 from framework.plugins.volumerestrictions import shares_disk
+from framework.plugins.volumezone import LABELS
 from framework.queue import HintAnswer
 from framework.reports.log_entries import Entry
 from framework.scheduler import Scheduler
@@ -78,7 +80,13 @@ def _limits_attachment(answer: HintAnswer, scheduler: Scheduler) -> Found:
             )
             return Entry(5, "csi.go:167", message, values | {"volume": volume.name})
         plugin = plugin_of_inline(volume)
-        if plugin is not None and plugin.driver == gone.spec.attacher:
+        if plugin is None:
+            continue
+        try:
+            plugin.inline_handle(volume, answer.pod.pod.metadata.namespace)
+        except TranslationError:
+            return None  # the hint failed, and wrote nothing
+        if plugin.driver == gone.spec.attacher:
             message = (
                 "Pod volume is an Inline Migratable volume that matches the CSI driver, which might make this pod"
                 " schedulable due to VolumeAttachment deletion"
@@ -156,12 +164,23 @@ def _zone_class(answer: HintAnswer, scheduler: Scheduler) -> Found:
 def _zone_volume(answer: HintAnswer, scheduler: Scheduler) -> Found:
     if answer.old is None:
         return Entry(5, "volume_zone.go:369", "PV is newly created, which might make the pod schedulable", {})
-    values = _about(answer, PV=answer.new)
+    values, unread = _about(answer, PV=answer.new), (*_unread(answer.old), *_unread(answer.new))
     if _helps(answer):
         message = "PV's topology was updated, which might make the pod schedulable."
-        return Entry(5, "volume_zone.go:375", message, values)
+        return (*unread, Entry(5, "volume_zone.go:375", message, values))
     message = "PV was updated, but the topology is unchanged, which it doesn't make the pod schedulable"
-    return Entry(5, "volume_zone.go:379", message, values)
+    return (*unread, Entry(5, "volume_zone.go:379", message, values))
+
+
+def _unread(volume: Any) -> Iterator[Entry]:
+    """Labels whose lists of zones have an empty part. Upstream: k8s.io/cloud-provider, volume helpers."""
+    for key in LABELS:
+        value = volume.metadata.labels.get(key)
+        if value is not None and not all(part.strip() for part in value.split(ZONE_DELIMITER)):
+            error = f"{go_quote(ZONE_DELIMITER)} separated list ({go_quote(value)}) must not contain an empty string"
+            values = {"label": f"{key}:{value}", "err": error}
+            message = "failed to parse PV's topology label, ignoring the label"
+            yield Entry(5, "volume_zone.go:393", message, values)
 
 
 # --- VolumeBinding ----------------------------------------------------------------------------------------------------
