@@ -76,25 +76,27 @@ def _encode_outcomes(outcomes: tuple[Any, ...]) -> msgspec.Raw:
     return encoded
 
 
-def _without_what_came_later(trace: AttemptTrace) -> bytes:
-    """A ``Content`` as traces had it when digests of runs were stored that have to come out again."""
+def _values_of(trace: AttemptTrace) -> list[Any]:
+    """Of a ``Content``, with what plugins said encoded."""
     values = list(_shared_values(trace))
-    values[_MORE_PASSES] = ()
-    hashed: list[tuple[Any, ...]] = []
-    for outcome in trace.post_filter:
-        hashed.append(tuple(outcome)[:_OF_POST_FILTER])
-    values[_POST_FILTER] = hashed
-    return encoded_content(trace, values)
-
-
-def encoded_content(trace: AttemptTrace, values: list[Any] | None = None) -> bytes:
-    """A ``Content``. Of an attempt that has ended, or waits on Permit and is written as it is now."""
-    values = list(_shared_values(trace)) if values is None else values
     for index in _OUTCOMES:
         if outcomes := values[index]:
             known = _encoded_outcomes.get(id(outcomes))
             values[index] = _encode_outcomes(outcomes) if known is None else known[1]
+    return values
+
+
+def _without_what_came_later(values: list[Any], trace: AttemptTrace) -> bytes:
+    """A ``Content`` as traces had it when digests of runs were stored that have to come out again. Takes ``values``."""
+    values[_MORE_PASSES] = ()
+    # A list is written even if it is empty, which the tuple of a trace is not.
+    values[_POST_FILTER] = [tuple(outcome)[:_OF_POST_FILTER] for outcome in trace.post_filter]
     return _encode(Content(*values))
+
+
+def encoded_content(trace: AttemptTrace) -> bytes:
+    """A ``Content``. Of an attempt that has ended, or waits on Permit and is written as it is now."""
+    return _encode(Content(*_values_of(trace)))
 
 
 def content_of(trace: AttemptTrace) -> SharedContent:
@@ -106,9 +108,10 @@ def content_of(trace: AttemptTrace) -> SharedContent:
     if content is None:
         content = trace.content = SharedContent()
     if not content.encoded:
-        content.encoded = encoded_content(trace)
+        values = _values_of(trace)
+        content.encoded = _encode(Content(*values))
         is_as_ever = not trace.more_passes and not trace.post_filter
-        content.digest = _hash(trace, content.encoded if is_as_ever else _without_what_came_later(trace))
+        content.digest = _hash(trace, content.encoded if is_as_ever else _without_what_came_later(values, trace))
     return content
 
 

@@ -82,6 +82,13 @@ def test_what_came_later_does_not_count() -> None:
     assert digest(another) != digest(trace)
 
 
+def test_a_batched_attempt_has_the_digest_it_ever_had() -> None:
+    """Runs that are stored have to come out again: an attempt that looked at a node twice, and preempted nobody."""
+    trace = Attempts(4).waiting()
+    trace.more_passes, trace.post_filter = (("NodeName", "Unschedulable", 1),), ()
+    assert digest(trace) == "5a95599906321be2b0f1b984d630fca2"
+
+
 def _verdict(trace: AttemptTrace) -> None:
     assert trace.filter is not None
     trace.filter.verdict[3] = 1 - int(trace.filter.verdict[3])
