@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
@@ -63,24 +63,27 @@ def filter_plan(asking: Asking, cache: Passthrough, view: View) -> Plan:
         kinds = table.kinds(places)
         codes = np.where(places == HELD, STALE, 0).astype(np.int8)
 
-        def refuse(rows: NDArray[np.intp], request: dict[str, int], code: int) -> None:
+        def offers_of(rows: NDArray[np.intp]) -> Callable[[str], NDArray[np.bool_]]:
             def offers(resource: str) -> NDArray[np.bool_]:
                 found = [(node := nodes[row]) is not None and resource in node.allocatable for row in rows.tolist()]
                 return np.array(found, dtype=np.bool_)
 
-            refused = rows[~table.room(request, asking.qos, places[rows], offers)]
-            codes[refused] = np.where(codes[refused] == 0, code, codes[refused])
+            return offers
 
-        refuse((kinds == OF_POD).nonzero()[0], asking.whole, POD)
-        by_container = (kinds == OF_CONTAINERS).nonzero()[0]
+        rows = (kinds == OF_POD).nonzero()[0]
+        room = table.of(places[rows]).room(asking.whole, asking.qos, offers_of(rows))
+        codes[rows] = np.where(room.any(axis=1), 0, POD)
+        rows = (kinds == OF_CONTAINERS).nonzero()[0]
+        zones, offers, found = table.of(places[rows]), offers_of(rows), np.zeros(len(rows), dtype=np.int8)
+        for is_sidecar, request in asking.init:
+            refused = ~zones.room(request, asking.qos, offers).any(axis=1)
+            found = np.where((found == 0) & refused, SIDECAR if is_sidecar else INIT, found)
+        for request in asking.containers:
+            room = zones.room(request, asking.qos, offers)
+            found = np.where((found == 0) & ~room.any(axis=1), CONTAINER, found)
+            zones.take(request, asking.qos, room)
+        codes[rows] = found
         alone = (kinds == APART).nonzero()[0]
-        if len(asking.containers) == 1:
-            for is_sidecar, request in asking.init:
-                refuse(by_container, request, SIDECAR if is_sidecar else INIT)
-            refuse(by_container, asking.containers[0], CONTAINER)
-        else:
-            # Each takes from what the ones before it left.
-            alone = np.concatenate((alone, by_container))
         for row in alone.tolist():
             codes[row] = one(table.known[places[row]], nodes[row] if nodes else None)
         return codes
@@ -110,9 +113,10 @@ def score_plan(asking: Asking, strategy: str, weights: Weights, cache: Passthrou
         kinds = table.kinds(places)
         scores = np.zeros(len(places), dtype=np.int64)
         rows = (kinds == OF_POD).nonzero()[0]
-        scores[rows] = table.worst(asking.whole, strategy, weights, places[rows])
+        scores[rows] = table.of(places[rows]).worst(asking.whole, strategy, weights)
         rows = (kinds == OF_CONTAINERS).nonzero()[0]
-        scores[rows] = _mean([table.worst(each, strategy, weights, places[rows]) for each in asking.requests])
+        zones = table.of(places[rows])
+        scores[rows] = _mean([zones.worst(each, strategy, weights) for each in asking.requests])
         for row in (kinds == APART).nonzero()[0].tolist():
             scores[row] = one(table.known[places[row]])
         return scores

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple, cast
+from functools import lru_cache
+from operator import attrgetter
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,7 +123,7 @@ class ZoneTable:
         found: list[Zone] = []
         for place, kind in zip(places, self._kinds[places].tolist(), strict=True):
             known = self.known[place]
-            mine = () if known is None or kind in (FREE, APART) else known.zones
+            mine = () if known is None or kind in (FREE, APART) else sorted(known.zones, key=attrgetter("id"))
             found += mine
             found += [_NO_ZONE] * (width - len(mine))
         return found
@@ -141,17 +143,28 @@ class ZoneTable:
         """Of what is no place, FREE."""
         return np.where(places >= 0, self._kinds[np.maximum(places, 0)], FREE)
 
-    # --- rules ------------------------------------------------------------------------------------------------------
+    def of(self, places: NDArray[np.intp]) -> Zones:
+        """For nodes of the kinds OF_POD and OF_CONTAINERS."""
+        return Zones(self._exists[places], lambda resource: self._of(resource).of(places))
 
-    def room(self, request: Nanos, qos: str, places: NDArray[np.intp], offers: Callable[[str], Bools]) -> Bools:
-        """Of each node, whether ``zone_for`` finds a zone. ``offers``: which of the nodes have a resource at all."""
-        # The last column stands for all ids: it is left where no zone restricts the request.
-        left: Bools = np.ones((len(places), self._exists.shape[1] + 1), dtype=np.bool_)
+
+class Zones:
+    """Of some nodes, in the order of their ids. What is taken from them is taken from a copy."""
+
+    def __init__(self, exists: Bools, amounts: Callable[[str], Amounts]) -> None:
+        self._exists = exists
+        self._amounts = lru_cache(maxsize=None)(amounts)
+
+    def room(self, request: Nanos, qos: str, offers: Callable[[str], Bools]) -> Bools:
+        """By node, whether a zone has all of it; the last column is true where no zone restricts the request.
+
+        ``zone_for`` finds the first zone. ``offers``: which of the nodes have a resource at all."""
+        left: Bools = np.ones((len(self._exists), self._exists.shape[1] + 1), dtype=np.bool_)
         for resource, amount in request.items():
             if amount == 0:
                 continue
             here: Bools = np.zeros_like(left)
-            amounts = self._of(resource).of(places)
+            amounts = self._amounts(resource)
             listing = amounts.whole >= 0
             here[:, :-1] = listing if exempt(qos, resource) else amounts.reach(amount)
             if may_be_without_zone(resource):
@@ -159,14 +172,31 @@ class ZoneTable:
             left &= here
             if resource not in ALWAYS_OFFERED:
                 left &= offers(resource).reshape(-1, 1)
-        left[:, :-1] &= self._exists[places]
-        return cast(Bools, left.any(axis=1))
+        left[:, :-1] &= self._exists
+        return left
 
-    def worst(self, request: Nanos, strategy: str, weights: Weights, places: NDArray[np.intp]) -> Ints:
+    def take(self, request: Nanos, qos: str, room: Bools) -> None:
+        """From the first zone of each node that has ``room``: there is enough. What no zone lists is not taken."""
+        nodes = np.flatnonzero(room[:, :-1].any(axis=1))
+        if not len(nodes):
+            return
+        zones = room[nodes, :-1].argmax(axis=1)
+        for resource, amount in request.items():
+            amounts = self._amounts(resource)
+            listed = amounts.whole[nodes, zones] >= 0
+            if exempt(qos, resource) or not listed.any():
+                continue
+            at = nodes[listed], zones[listed]
+            whole, rest = divmod(amount, NANOS)
+            left = amounts.rest[at] - rest
+            amounts.whole[at] -= whole + (left < 0)
+            amounts.rest[at] = left % NANOS
+
+    def worst(self, request: Nanos, strategy: str, weights: Weights) -> Ints:
         """The least score of a zone of each node; 0 is a zone that does not come into question."""
-        of_nodes = [(name, amount, self._of(name).of(places)) for name, amount in request.items()]
+        asked = [(name, amount, self._amounts(name)) for name, amount in request.items()]
         of_zones = _balanced if strategy == BALANCED_ALLOCATION else _weighted
-        scores = np.where(self._exists[places], of_zones(of_nodes, strategy, weights), 0)
+        scores = np.where(self._exists, of_zones(asked, strategy, weights), 0)
         least = np.where(scores == 0, _LARGEST, scores).min(axis=1, initial=_LARGEST)
         return np.where((scores == 0).all(axis=1), 0, least)
 

@@ -66,6 +66,8 @@ def strange(rng: random.Random, name: str) -> NodeResourceTopology:
         zones += [{**zones[0], "name": f"node-{number}"} for number in range(len(zones), 20)]
     elif turn == 4:
         rng.choice(rng.choice(zones)["resources"])["available"] = rng.choice(STRANGE)
+    elif turn < 7:
+        rng.shuffle(zones)
     decoded = decode_manifest(made)
     assert isinstance(decoded, NodeResourceTopology)
     return decoded
