@@ -45,7 +45,11 @@ export default defineConfig({
     // A test that takes long says how busy the machine is; this is for those that never end.
     testTimeout: 60_000,
     environment: "node",
-    include: ["src/**/*.test.{ts,tsx}"],
     restoreMocks: true,
+    projects: [
+      // Functions, which keep nothing between two files: what one file has imported serves the next.
+      { extends: true, test: { name: "functions", include: ["src/**/*.test.ts"], isolate: false } },
+      { extends: true, test: { name: "components", include: ["src/**/*.test.tsx"] } },
+    ],
   },
 });
