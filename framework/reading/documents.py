@@ -17,6 +17,7 @@ import yaml
 from framework.objects.decode import tree_complaint
 from framework.parser_words import json_words, yaml_complaint
 from framework.reading.density import density_complaint
+from framework.reading.repeated_keys import MOST_LOOKED_AT, repeated_key
 from framework.reading.simulator_export import NotAnExport, SimulatorExport, is_export, unfold_export
 from framework.reading.something_else import NOT_RENDERED, bad_characters, is_template, line_beside, something_else
 from framework.reading.yaml_documents import read_yaml
@@ -81,6 +82,7 @@ def read_items(data: Data) -> list[Fields] | None:
     check_json_size(len(data))
     data = as_utf8(data)
     check_density(data)
+    _check_keys(data)
     try:
         whole = msgspec.json.decode(data, type=_List)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -114,6 +116,7 @@ def read_documents(data: Data) -> Iterator[Manifest]:
         check_json_size(len(data))
         data = as_utf8(data)
         check_density(data)
+        _check_keys(data)
         documents = _read_json(data)
     else:
         if found := something_else(bytes(beginning)):
@@ -156,6 +159,27 @@ def check_density(data: Data) -> None:
     """Raises FileRefused for what would take far more memory than it has bytes."""
     if complaint := density_complaint(data):
         raise FileRefused(complaint)
+
+
+def _check_keys(data: Data) -> None:
+    """Of the first document. Raises FileRefused."""
+    if len(data) <= MOST_LOOKED_AT:
+        _check_keys_at(bytes(data).decode(errors="replace"), 0)
+
+
+def _check_keys_at(text: str, start: int) -> None:
+    if len(text) > MOST_LOOKED_AT or (found := repeated_key(text, start)) is None:
+        return
+    words = sentence(
+        "This JSON is not read: line {line}, column {column}: key {key} is already set in map, in line {first} "
+        "({error}).",
+        line=found.line,
+        column=found.column,
+        key=json.dumps(found.key, ensure_ascii=False),
+        first=found.first,
+        error=f"strict decoding error: duplicate field {json.dumps(found.field, ensure_ascii=False)}",
+    )
+    raise FileRefused(words, found.line, found.column)
 
 
 def _check_yaml_size(size: int) -> None:
@@ -294,6 +318,7 @@ def _read_several_json(data: bytes, first_error: Exception) -> Iterator[Any]:
         text = data.decode()
         at = 0
         while (found := _BETWEEN_DOCUMENTS.match(text, at)) and found.end() < len(text):
+            _check_keys_at(text, found.end())
             document, at = decoder.raw_decode(text, found.end())
             if complaint := tree_complaint(document):
                 raise _not_json(complaint)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -159,6 +160,36 @@ def test_every_entrance_refuses_what_expands_too_far(
     before = JournalEntry.objects.count(), Analysis.objects.count(), Run.objects.count()
     for name, bomb in BOMBS.items():
         assert REFUSED in entrance(client, game, bomb, tmp_path), name
+    assert (JournalEntry.objects.count(), Analysis.objects.count(), Run.objects.count()) == before
+
+
+TWICE = {
+    "yaml": OBJECT + "spec: {schedulerName: a, schedulerName: b, containers: [{name: c, image: i}]}\n",
+    "json": json.dumps(
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": "x", "namespace": "shop"},
+            "spec": {"schedulerName": "a"},
+        },
+        indent=1,
+    ).replace('"schedulerName": "a"', '"schedulerName": "a",\n  "schedulerName": "b"'),
+}
+OF_OBJECTS = [each for each in ENTRANCES if "configuration" not in each.__name__]
+
+
+@pytest.mark.parametrize("entrance", OF_OBJECTS, ids=lambda entrance: entrance.__name__)
+def test_every_entrance_of_objects_tells_of_a_key_that_stands_twice(
+    entrance: Entrance, client: Client, game: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("schedweb.snapshots.queue.announce", lambda: None)
+    monkeypatch.setattr(sys.modules[__name__], "OBJECT", "")
+    before = JournalEntry.objects.count(), Analysis.objects.count(), Run.objects.count()
+    for form, text in TWICE.items():
+        said = entrance(client, game, text, tmp_path)
+        assert "already set in map" in said, (form, said)
+        assert "schedulerName" in said
+        assert f"line {4 if form == 'yaml' else 10}" in said
     assert (JournalEntry.objects.count(), Analysis.objects.count(), Run.objects.count()) == before
 
 
