@@ -152,7 +152,12 @@ class NodeResourceTopologyMatch(
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what is read again."""
-        return {**self.__dict__, "_read": {}}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_asking", "_read")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Checkpoints of before hold other things that are read again."""
+        self.__dict__.update(state)
+        self._asking, self._read = LastPod(Asking.of), {}
 
     # --- Filter and Score of many nodes -----------------------------------------------------------------------------
 

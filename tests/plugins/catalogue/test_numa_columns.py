@@ -8,14 +8,15 @@ from typing import Any, cast
 
 import pytest
 
-from framework.interface import NodeInfo, Plan, View
+from framework.interface import NodeInfo, NodeValues, Plan, PodInfo, View
 from framework.objects import Pod
 from framework.objects.catalogue import NodeResourceTopology
 from framework.objects.decode import decode_manifest
-from framework.plugins.noderesourcetopology.args import STRATEGIES
+from framework.plugins.noderesourcetopology.args import STRATEGIES, NodeResourceTopologyMatchArgs
 from framework.plugins.noderesourcetopology.caches import DiscardReserved, Passthrough
 from framework.plugins.noderesourcetopology.fits import Asking
 from framework.plugins.noderesourcetopology.plans import POD, STALE, filter_plan, score_plan
+from framework.plugins.noderesourcetopology.plugin import NodeResourceTopologyMatch
 from tests.builders import make_node
 from tests.plugins.catalogue.test_numa_naive import some_pod, topology
 from tests.plugins.catalogue.worlds import GPU, Manifest, container, pod
@@ -136,3 +137,29 @@ def test_a_pod_that_asks_for_more_than_numbers_hold_is_refused() -> None:
     much = decode_manifest(pod("much", container({"cpu": "1", "memory": "9000Pi"}, {"cpu": "1", "memory": "9000Pi"})))
     assert isinstance(much, Pod)
     compare(filter_plan(Asking.of(much), cache, VIEW), cache, infos())
+
+
+def test_checkpoints_of_before_go_on() -> None:
+    """They have a number of a change for each node, and the plugin has the pod that was asked about last."""
+    rng = random.Random(2)
+    shop: Shop = {name: strange(rng, name) for name in NODES}
+    before: NodeValues[int] = NodeValues()
+    for number, name in enumerate(reversed(NODES)):
+        before.set(name, 7 * number)
+    handle = cast(Any, Handle(shop))
+    cache = Passthrough.__new__(Passthrough)
+    cache.__setstate__({"_handle": handle, "values": before})
+    now = Passthrough(handle)
+    for topology_ in shop.values():
+        now.changed(None, topology_)
+    incoming = decode_manifest(pod("p", container({"cpu": "1", "memory": "2Gi"}, {"cpu": "1", "memory": "2Gi"})))
+    assert isinstance(incoming, Pod)
+    asking = Asking.of(incoming)
+    answers = [compare(filter_plan(asking, each, VIEW), each, infos()) for each in (cache, now)]
+    assert answers[0] == answers[1]
+    assert len(set(answers[0])) > 1
+
+    plugin = NodeResourceTopologyMatch(NodeResourceTopologyMatchArgs().defaulted(), handle)
+    restored = NodeResourceTopologyMatch.__new__(NodeResourceTopologyMatch)
+    restored.__setstate__({**plugin.__getstate__(), "_asked": None, "_read": {}})
+    assert restored.fragment(PodInfo(incoming)) == plugin.fragment(PodInfo(incoming)) == asking.key
