@@ -120,13 +120,17 @@ class Deployment:
         with socket.socket() as probe:
             return probe.connect_ex(("127.0.0.1", self.port)) == 0
 
-    def wait_until_healthy(self, name: str) -> None:
+    def wait_until_begun(self, name: str) -> None:
         def look() -> bool | None:
             process = self.running[name]
             assert process.is_running(), f"{name} ended:\n{process.output()}"
-            return True if self.has_begun(name) and self.is_healthy(name) else None
+            return True if self.has_begun(name) else None
 
-        eventually(f"{name} is healthy", look)
+        eventually(f"{name} has begun", look)
+
+    def wait_until_healthy(self, name: str) -> None:
+        self.wait_until_begun(name)
+        eventually(f"{name} is healthy", lambda: True if self.is_healthy(name) else None)
 
     def stop(self) -> None:
         for process in self.running.values():

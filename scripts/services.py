@@ -26,6 +26,8 @@ CLAIM_SECONDS = 900
 class Services:
     database_url: str
     redis_url: str
+    login: str = ""
+    """Where the database has an owner already: the path of a login link that nobody has used."""
 
 
 def missing_services() -> str | None:

@@ -107,8 +107,8 @@ def migrated_services(first_start: FirstStart) -> Iterator[Services]:
     missing = missing_services()
     if missing is not None:
         pytest.skip(missing)
-    with first_start.database() as database_url, scratch_redis() as redis_url:
-        yield Services(database_url=database_url, redis_url=redis_url)
+    with first_start.database() as (database_url, login), scratch_redis() as redis_url:
+        yield Services(database_url=database_url, redis_url=redis_url, login=login)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from typing import Any, Final
 import psycopg
 import pytest
 
-from scripts.processes import ROOT, Playground, Process, bare_environment, free_port, link_in
+from scripts.processes import ROOT, Playground, Process, bare_environment, free_port
 from scripts.release_fixture import RELEASES
 from scripts.services import Services
 from scripts.site import Site, eventually
@@ -245,7 +245,7 @@ def test_distributed_a_worker_of_the_replaced_database_writes_nothing_into_the_r
     worker = start("worker", environment, sys.executable, "-m", "celery", "-A", "schedweb", "worker", "-l", "INFO")
     site = Site(f"http://127.0.0.1:{port}")
     eventually("the site answers", lambda: True if answers(site) else None)
-    site.open_link(link_in(managed(environment, "login_link")))
+    site.open_link(site.origin + services.login)
     run = playing_run(site)
     accepted = backed_up_while_people_work(site, run, environment, target)
     saved = site.get(f"/api/v1/runs/{run}/")["attempts"]

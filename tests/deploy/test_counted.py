@@ -40,16 +40,16 @@ def deployment(migrated_services: Services, tmp_path: Path) -> Iterator[Deployme
     deployed = Deployment(read_compose(VARIABLES), migrated_services, tmp_path)
     try:
         deployed.start("web")
-        deployed.wait_until_healthy("web")
+        deployed.wait_until_begun("web")
         yield deployed
     finally:
         deployed.stop()
 
 
 @pytest.fixture
-def site(deployment: Deployment) -> Site:
+def site(deployment: Deployment, migrated_services: Services) -> Site:
     found = Site(deployment.origin)
-    found.open_link(deployment.run("web", ["python", "manage.py", "login_link"]).stdout.strip())
+    found.open_link(deployment.origin + migrated_services.login)
     return found
 
 
@@ -118,7 +118,7 @@ def test_an_engine_s_death_and_a_run_that_is_taken_over_are_counted_by_their_wor
     ports = [address.rpartition(":")[2] for address in addresses]
     deaths, takeovers = "playground_engine_deaths_total", "playground_lease_takeovers_total"
     first = deployment.start("worker", more={"METRICS_PORT": ports[0]})
-    deployment.wait_until_healthy("worker")
+    deployment.wait_until_begun("worker")
     table = Table(site)
     run = table.start(10)
     table.until_attempts(run, 5)

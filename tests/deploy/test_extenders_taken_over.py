@@ -75,10 +75,10 @@ def test_a_worker_killed_between_two_extenders(migrated_services: Services, tmp_
         try:
             deployed.start("web", more=allowed)
             workers = [deployed.start("worker", copy=copy, more=allowed) for copy in (1, 2)]
-            deployed.wait_until_healthy("web")
-            deployed.wait_until_healthy("worker")
+            deployed.wait_until_begun("web")
+            deployed.wait_until_begun("worker")
             site = Site(deployed.origin)
-            site.open_link(deployed.run("web", ["python", "manage.py", "login_link"]).stdout.strip())
+            site.open_link(deployed.origin + migrated_services.login)
             snapshot = site.import_snapshot(json.dumps({"apiVersion": "v1", "kind": "List", "items": CLUSTER}), "asks")
             text = f"{DEFAULT}extenders: {json.dumps(extenders)}\n"
             version = site.post("/api/v1/configurations/", {"name": "asks", "text": text})["latest"]["id"]

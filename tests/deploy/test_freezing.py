@@ -38,9 +38,9 @@ class Cluster:
         self.deployed = deployed
         self.url = services.database_url
         deployed.start("web")
-        deployed.wait_until_healthy("web")
+        deployed.wait_until_begun("web")
         self.site = Site(deployed.origin)
-        self.site.open_link(deployed.run("web", ["python", "manage.py", "login_link"]).stdout.strip())
+        self.site.open_link(deployed.origin + services.login)
 
     def worker(self, copy: int, database_url: str = "") -> Process:
         named = f"{database_url or self.url}?application_name=worker-{copy}"

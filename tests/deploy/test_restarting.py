@@ -76,8 +76,9 @@ class Caller:
 class Behind:
     """Two web processes behind a proxy, and two workers."""
 
-    def __init__(self, deployed: Deployment, folder: Path) -> None:
-        self.deployed, self.folder = deployed, folder
+    def __init__(self, deployed: Deployment, folder: Path, login: str) -> None:
+        """``login``: the path of its owner's link."""
+        self.deployed, self.folder, self.login = deployed, folder, login
         self.proxy: Process | None = None
 
     def begin(self) -> None:
@@ -90,11 +91,10 @@ class Behind:
         for copy in (1, 2):
             self.start("worker", copy)
             self.start("web", copy)
-        link = deployed.run("web", ["python", "manage.py", "login_link"]).stdout.strip()
         proxied = Proxied(self.origin, None, folder, certificate)  # type: ignore[arg-type]
         self.tls = proxied.tls
         self.site = proxied.site()
-        self.site.open_link(self.origin + link.removeprefix(deployed.origin))
+        self.site.open_link(self.origin + self.login)
 
     def start(self, name: str, copy: int) -> Process:
         port = self.ports[copy] if name == "web" else None
@@ -130,7 +130,7 @@ def services(migrated_services: Services) -> Services:
 
 @pytest.fixture
 def behind(services: Services, tmp_path: Path) -> Iterator[Behind]:
-    found = Behind(Deployment(read_compose(VARIABLES), services, tmp_path), tmp_path)
+    found = Behind(Deployment(read_compose(VARIABLES), services, tmp_path), tmp_path, services.login)
     try:
         found.begin()
         yield found

@@ -207,10 +207,10 @@ def test_a_whole_worker_is_killed_and_another_one_takes_over(migrated_services: 
     try:
         deployed.start("web")
         first = deployed.start("worker")
-        deployed.wait_until_healthy("web")
-        deployed.wait_until_healthy("worker")
+        deployed.wait_until_begun("web")
+        deployed.wait_until_begun("worker")
         site = Site(deployed.origin)
-        site.open_link(deployed.run("web", ["python", "manage.py", "login_link"]).stdout.strip())
+        site.open_link(deployed.origin + migrated_services.login)
         table = Table(site)
         want = table.end(table.start("max"))
 
