@@ -85,8 +85,8 @@ class Profile:
 
 def _pod_classes(enabled: EnabledPlugins, columns: ColumnStore, services: Services) -> PodClasses[PodClass]:
     """Pods are of one class when all plugins that read them read the same."""
-    filtering = [*enabled.pre_filter, *(p for p in enabled.filter if isinstance(p, points.ColumnFilterPlugin))]
-    scoring = [*enabled.pre_score, *(p for p in enabled.score if isinstance(p, points.ColumnScorePlugin))]
+    filtering = [*enabled.pre_filter, *(p for p in enabled.filter if points.filters_columns(p))]
+    scoring = [*enabled.pre_score, *(p for p in enabled.score if points.scores_columns(p))]
     reading: tuple[points.Plugin, ...] = tuple(dict.fromkeys((*filtering, *scoring)))
     make_class = partial(
         PodClass,

@@ -87,6 +87,10 @@ def work_per_pod(workload: Workload, monkeypatch: pytest.MonkeyPatch, warm: int 
         ("Preemption", PerPod(4, 2, 0, 0, 0.2)),
         ("ThirdPartyScore", PerPod(2, 1.5, 0, 1, 0)),
         ("ThirdPartyFilter", PerPod(2, 1.5, 0, 1, 0)),
+        # Zones change with their objects, not with pods.
+        ("WithNodeResourceTopologyMatch", PerPod(1, 1, 0, 0, 0)),
+        # The node of the pod, for the resources and for the load, which is another when the pod is reserved.
+        ("WithLoadAwareScheduling", PerPod(3, 2, 0, 0, 0)),
         # No two pods alike: three resource kernels see every node, what is counted per label does not.
         ("AllDistinct", PerPod(3.1 * NODES, 7, 11, 0, 0)),
     ],
@@ -95,6 +99,11 @@ def test_no_more_is_worked_out_than_has_changed(name: str, most: PerPod, monkeyp
     found = work_per_pod(BY_NAME[name], monkeypatch)
     for counted, bound, what in zip(found, most, PerPod._fields, strict=True):
         assert counted <= bound, f"{what} of {found}"
+
+
+def test_zones_are_columns_for_the_first_pod_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = work_per_pod(BY_NAME["WithNodeResourceTopologyMatch"], monkeypatch, warm=0)
+    assert found.node_calls == 0
 
 
 @pytest.mark.parametrize(
