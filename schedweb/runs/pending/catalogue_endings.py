@@ -66,9 +66,12 @@ _NO_STATE: Final = "not eligible due to failed to read from cycleState"
 
 def after_no_node(trace: AttemptTrace, manifest: Mapping[str, Any]) -> str:
     """What the catalogue's plugins did in PostFilter about a pod that fits nowhere; "" where nothing is to be said."""
+    # Whom PreFilter refused with its group was told why, and nothing was held for the others then.
+    early = trace.pre_filter_status
     said = [
         told_by_post_filter(each.plugin, message, group_of(manifest))
         for each in trace.post_filter
+        if early is None or each.plugin != Coscheduling.name
         for message in (each.status.message, *(reason for reason, _ in each.refused))
     ]
     return one_after_another(list(dict.fromkeys(text for text in said if text)))
