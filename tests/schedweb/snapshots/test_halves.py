@@ -13,7 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from framework.reading import documents
 from framework.reading.documents import Fields
+from framework.reading.repeated_keys import MOST_LOOKED_AT
 from schedweb.engine.payload import decode_manifests
 from schedweb.snapshots import halves
 from schedweb.snapshots.manifests import read_items
@@ -198,9 +200,15 @@ def test_lists_beside_the_items_are_not_taken_for_them(form: str, sizes: tuple[i
     check_cut((form % tuple(lists)).encode())
 
 
+LARGEST_UNCUT = halves.LARGE
+
+
 def check_cut(text: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(halves, "LARGE", 1)
+        # Files that are cut are larger than those that are looked through for keys that stand twice.
+        assert MOST_LOOKED_AT < LARGEST_UNCUT
+        patch.setattr(documents, "MOST_LOOKED_AT", 0)
         path = Path(folder) / "f"
         path.write_bytes(text)
         cut = halves.cut_of(path) if text else None
