@@ -7,6 +7,7 @@ the environment, the name is looked up once and that very address is called.
 from __future__ import annotations
 
 import base64
+import contextlib
 import http.client
 import socket
 import ssl
@@ -92,11 +93,9 @@ def call(asking: Asking, policy: Allowed) -> Answer:
     deadline = time.monotonic() + request.timeout / 1e9
     try:
         url = url_of(extender, request.verb)
-        connection = _connected(url, extender, policy, deadline)
-        try:
-            return _exchange(connection, urlsplit(url), request.body, deadline)
-        finally:
-            connection.close()
+        plain = _connected(url, policy, deadline)
+        with plain, contextlib.closing(_End(plain, deadline)) as end:
+            return _exchange(plain, url, extender, request.body, end)
     except CallFailed as error:
         return Answer(error=f'Post "{request.url}": {error}')
     except TimeoutError:
@@ -140,7 +139,29 @@ def _left(deadline: float) -> float:
     return left
 
 
-def _connected(url: str, extender: Extender, policy: Allowed, deadline: float) -> http.client.HTTPConnection:
+class _End:
+    """Breaks a connection at its deadline. A socket's own time-out begins anew with every byte that comes."""
+
+    def __init__(self, plain: socket.socket, deadline: float) -> None:
+        self.is_over = False
+        plain.settimeout(None)
+        # Of its own: TLS takes the other one over.
+        self._plain = plain.dup()
+        self._timer = threading.Timer(max(0.0, deadline - time.monotonic()), self._break)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _break(self) -> None:
+        self.is_over = True
+        with contextlib.suppress(OSError):
+            self._plain.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        self._timer.cancel()
+        self._plain.close()
+
+
+def _connected(url: str, policy: Allowed, deadline: float) -> socket.socket:
     parts = urlsplit(url)
     host, port = parts.hostname or "", parts.port or PORTS[parts.scheme]
     try:
@@ -150,16 +171,10 @@ def _connected(url: str, extender: Extender, policy: Allowed, deadline: float) -
     address = str(found[0][4][0])
     if not policy.may_reach(url, address):
         raise CallFailed(f"{host} is {address}, which this server may not call")
-    connection = http.client.HTTPConnection(host, port, timeout=_left(deadline))
     try:
-        plain = socket.create_connection((address, port), timeout=_left(deadline))
+        return socket.create_connection((address, port), timeout=_left(deadline))
     except ConnectionRefusedError:
         raise CallFailed(f"dial tcp {address}:{port}: connect: connection refused") from None
-    connection.sock = plain
-    if parts.scheme == "https":
-        name = (extender.tls_config.server_name if extender.tls_config else "") or host
-        connection.sock = tls_context(extender).wrap_socket(plain, server_hostname=name)
-    return connection
 
 
 def tls_context(extender: Extender) -> ssl.SSLContext:
@@ -185,7 +200,35 @@ def _pem(data: str) -> str:
     return base64.b64decode(data).decode()
 
 
-def _exchange(connection: http.client.HTTPConnection, url: SplitResult, body: bytes, deadline: float) -> Answer:
+def _exchange(plain: socket.socket, url: str, extender: Extender, body: bytes, end: _End) -> Answer:
+    """Raises TimeoutError where no headers came in time."""
+    parts = urlsplit(url)
+    connection = http.client.HTTPConnection(parts.hostname or "")
+    connection.sock = plain
+    try:
+        try:
+            if parts.scheme == "https":
+                name = (extender.tls_config.server_name if extender.tls_config else "") or parts.hostname
+                connection.sock = tls_context(extender).wrap_socket(plain, server_hostname=name)
+            response = _posted(connection, parts, body)
+        except (OSError, http.client.HTTPException, ValueError, CallFailed):
+            if not end.is_over:
+                raise
+        if end.is_over:  # also where the library takes the broken connection for the end of the headers
+            raise TimeoutError
+        try:
+            answer = Answer(response.status, _read(response))
+        except (OSError, http.client.HTTPException, ValueError):
+            if not end.is_over:
+                raise
+        return Answer(error=_BODY) if end.is_over else answer
+    except http.client.IncompleteRead:
+        return Answer(error="unexpected EOF")
+    finally:
+        connection.close()
+
+
+def _posted(connection: http.client.HTTPConnection, url: SplitResult, body: bytes) -> http.client.HTTPResponse:
     userinfo, at, host = url.netloc.rpartition("@")
     headers = {"Host": host, "Content-Type": "application/json", "User-Agent": "scheduling-playground"}
     if at:
@@ -193,23 +236,21 @@ def _exchange(connection: http.client.HTTPConnection, url: SplitResult, body: by
     target = (url.path or "/") + (f"?{url.query}" if url.query else "")
     try:
         connection.request("POST", target, body, headers)
-        _wait(connection, deadline)
-        response = connection.getresponse()
+        return connection.getresponse()
     except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError, ssl.SSLEOFError):
         raise CallFailed("EOF") from None
+
+
+def _read(response: http.client.HTTPResponse) -> bytes:
     pieces: list[bytes] = []
     size = 0
-    try:
-        while piece := _piece(connection, response, deadline):
-            pieces.append(piece)
-            size += len(piece)
-            if size > LARGEST_ANSWER:
-                raise CallFailed(f"the answer is larger than {LARGEST_ANSWER} bytes")
-    except TimeoutError:
-        return Answer(error=_BODY)
-    except http.client.IncompleteRead:
-        return Answer(error="unexpected EOF")
-    return Answer(response.status, b"".join(pieces))
+    # read1: what is there; read would wait for the whole piece, however slowly it comes, beyond what may be kept.
+    while piece := response.read1(PIECE):
+        pieces.append(piece)
+        size += len(piece)
+        if size > LARGEST_ANSWER:
+            raise CallFailed(f"the answer is larger than {LARGEST_ANSWER} bytes")
+    return b"".join(pieces)
 
 
 def _basic(userinfo: str) -> str:
@@ -217,14 +258,3 @@ def _basic(userinfo: str) -> str:
     user, _, password = userinfo.partition(":")
     given = unquote_to_bytes(user) + b":" + unquote_to_bytes(password)
     return f"Basic {base64.b64encode(given).decode()}"
-
-
-def _wait(connection: http.client.HTTPConnection, deadline: float) -> None:
-    if connection.sock is not None:
-        connection.sock.settimeout(_left(deadline))
-
-
-def _piece(connection: http.client.HTTPConnection, response: http.client.HTTPResponse, deadline: float) -> bytes:
-    _wait(connection, deadline)
-    # read1: what is there; read would wait for the whole piece, however slowly it comes.
-    return response.read1(PIECE)

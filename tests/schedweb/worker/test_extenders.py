@@ -5,10 +5,14 @@ from __future__ import annotations
 import base64
 import json
 import re
+import socket
 import ssl
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +36,7 @@ from tests.schedweb.worker.webhook import Webhook, webhook
 
 pytestmark = pytest.mark.django_db(transaction=True)
 EXAMPLE = Path(__file__).parents[3] / "docs" / "extenders.md"
+EXCEEDED = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
 CLUSTER = [node("a"), node("b"), node("c"), *(pod(f"web-{index}") for index in range(3))]
 
 
@@ -204,8 +209,53 @@ def test_a_null_that_makes_kube_scheduler_panic_names_its_extender_and_the_run_g
 def test_one_that_is_slow_is_waited_for_as_long_as_it_may_take(operator: User, hook: Webhook) -> None:
     hook.late("/filter")
     game = prepared(operator, CLUSTER, configuration=extended(filtering(hook, httpTimeout="200ms")))
-    exceeded = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
-    assert step(game).message == f'Post "{hook.url}/filter": {exceeded}'
+    assert step(game).message == f'Post "{hook.url}/filter": {EXCEEDED}'
+
+
+@contextmanager
+def dripping(first: bytes, then: bytes) -> Iterator[str]:
+    """The address of one that answers a request at once, a piece at a time, and is not done before 200 pieces."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            connection, _ = server.accept()
+            with connection, suppress(OSError):
+                connection.recv(65536)
+                connection.sendall(first)
+                for _ in range(200):
+                    connection.sendall(then)
+                    time.sleep(0.05)
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+        thread.join(60)
+
+
+OF_BODY = "context deadline exceeded (Client.Timeout or context cancellation while reading body)"
+DRIPS = {
+    "headers": (b"HTTP/1.1 200 OK\r\n", b"X-More: y\r\n", 'Post "{url}/filter": ' + EXCEEDED),
+    "a body of known length": (b"HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n", b" ", OF_BODY),
+    "a body to the end of the connection": (b"HTTP/1.0 200 OK\r\n\r\n", b" ", OF_BODY),
+    "a body in chunks": (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n", OF_BODY),
+}
+
+
+@pytest.mark.parametrize("what", DRIPS)
+def test_one_that_answers_a_little_now_and_then_is_waited_for_no_longer(operator: User, what: str) -> None:
+    first, then, said = DRIPS[what]
+    with dripping(first, then) as url:
+        extender = {"urlPrefix": url, "filterVerb": "filter", "nodeCacheCapable": True, "httpTimeout": "500ms"}
+        game = prepared(operator, CLUSTER, configuration=extended(extender))
+        assert step(game).message == said.format(url=url)
+
+
+def test_one_that_begins_no_tls_is_waited_for_no_longer(operator: User) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"https://127.0.0.1:{silent.getsockname()[1]}"
+        extender = {"urlPrefix": url, "filterVerb": "filter", "nodeCacheCapable": True, "httpTimeout": "500ms"}
+        game = prepared(operator, CLUSTER, configuration=extended(extender))
+        assert step(game).message == f'Post "{url}/filter": {EXCEEDED}'
 
 
 def test_one_that_is_down_is_passed_over_where_it_may_be(operator: User, hook: Webhook) -> None:
