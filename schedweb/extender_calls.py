@@ -143,7 +143,7 @@ class _End:
     """Breaks a connection at its deadline. A socket's own time-out begins anew with every byte that comes."""
 
     def __init__(self, plain: socket.socket, deadline: float) -> None:
-        self.is_over = False
+        self._over = threading.Event()
         plain.settimeout(None)
         # Of its own: TLS takes the other one over.
         self._plain = plain.dup()
@@ -152,9 +152,12 @@ class _End:
         self._timer.start()
 
     def _break(self) -> None:
-        self.is_over = True
+        self._over.set()
         with contextlib.suppress(OSError):
             self._plain.shutdown(socket.SHUT_RDWR)
+
+    def is_over(self) -> bool:
+        return self._over.is_set()
 
     def close(self) -> None:
         self._timer.cancel()
@@ -212,16 +215,16 @@ def _exchange(plain: socket.socket, url: str, extender: Extender, body: bytes, e
                 connection.sock = tls_context(extender).wrap_socket(plain, server_hostname=name)
             response = _posted(connection, parts, body)
         except (OSError, http.client.HTTPException, ValueError, CallFailed):
-            if not end.is_over:
+            if not end.is_over():
                 raise
-        if end.is_over:  # also where the library takes the broken connection for the end of the headers
+        if end.is_over():  # also where the library takes the broken connection for the end of the headers
             raise TimeoutError
         try:
             answer = Answer(response.status, _read(response))
         except (OSError, http.client.HTTPException, ValueError):
-            if not end.is_over:
+            if not end.is_over():
                 raise
-        return Answer(error=_BODY) if end.is_over else answer
+        return Answer(error=_BODY) if end.is_over() else answer
     except http.client.IncompleteRead:
         return Answer(error="unexpected EOF")
     finally:
