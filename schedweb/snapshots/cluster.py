@@ -10,6 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from framework.objects import KubeObject, Pod
+from framework.objects.catalogue import LoadMetrics
 from framework.objects.decode import decode_manifest
 from framework.objects.selectors import LabelMatcher
 from framework.reading.documents import Manifest
@@ -152,6 +153,14 @@ def warnings_of(cluster: Cluster) -> list[Sentence]:
                 "{count} pod runs on a node that is not in this file; it counts nowhere.",
                 "{count} pods run on nodes that are not in this file; they count nowhere.",
                 lost,
+            )
+        )
+    if unread := cluster.facts.unread_loads:
+        found.append(
+            sentence(
+                "Nothing reads the load in LoadMetrics {names}: plugins ask for the one that is called {name}.",
+                names=sorted(unread),
+                name=LoadMetrics.NAME,
             )
         )
     return [*found, *cluster.warnings]

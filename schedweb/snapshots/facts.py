@@ -43,6 +43,8 @@ class Facts(msgspec.Struct):
     cpu_on: dict[str, int] = {}
     """What pods that are not finished ask for, in thousandths."""
     schedulers: set[str] = set()
+    unread_loads: set[str] = set()
+    """Names of LoadMetrics that no plugin asks for."""
     latest: int = 0
     """The latest moment that objects mention: the cluster's own time in nanoseconds. 0 when they mention none."""
 
@@ -58,6 +60,7 @@ class Facts(msgspec.Struct):
                 mine[name] = mine.get(name, 0) + number
         self.namespaces |= later.namespaces
         self.schedulers |= later.schedulers
+        self.unread_loads |= later.unread_loads
         self.pending += later.pending
         self.gated += later.gated
         self.gpus += later.gpus
@@ -94,6 +97,8 @@ class Counting:
             self._take_node(one)
         elif isinstance(one, LoadMetrics):
             facts.latest = max(facts.latest, min(max(one.window.end, 0), _LAST_SECOND) * SECOND)
+            if metadata.name != LoadMetrics.NAME:
+                facts.unread_loads.add(metadata.name)
         elif isinstance(one, Unstructured) and not is_workload(one.raw):
             facts.unused[kind] = facts.unused.get(kind, 0) + 1
         if kind == "Namespace":

@@ -116,3 +116,13 @@ def test_what_is_no_load_changes_nothing(editor: Client, address: str) -> None:
     assert editor.get(address).json()["load"] == before
     _, [load] = commit(editor, address)
     assert list(load["data"]["NodeMetricsMap"]) == ["a"]
+
+
+def test_load_by_another_name_is_told(editor: Client) -> None:
+    other = {**old_load(), "metadata": {"name": "ours"}}
+    text = "\n---\n".join(json.dumps(each) for each in (make_node("a"), old_load(), other))
+    answer = editor.post("/api/v1/imports/", {"text": text}, content_type="application/json")
+    preview = editor.get(f"/api/v1/imports/{answer.json()['id']}/").json()
+    assert preview["warnings"] == [
+        "Nothing reads the load in LoadMetrics ours: plugins ask for the one that is called load-watcher."
+    ]
