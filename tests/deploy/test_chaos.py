@@ -13,6 +13,11 @@ pytestmark = pytest.mark.services
 FAULTS = ["worker killed", "engine killed", "PostgreSQL cut off", "Redis emptied"]
 
 
+@pytest.fixture
+def services(migrated_services: Services) -> Services:
+    return migrated_services
+
+
 def test_nothing_is_lost_while_things_break_and_people_work(services: Services, tmp_path: Path) -> None:
     chosen = arguments(["--faults", str(len(FAULTS)), "--seed", "14", "--in-turn", *FAULTS])
     report = play(services, tmp_path, chosen)

@@ -13,6 +13,11 @@ pytestmark = pytest.mark.services
 FAULTS = ["engine killed", "API server killed", "PostgreSQL ends all connections", "API server's answers lost"]
 
 
+@pytest.fixture
+def services(migrated_services: Services) -> Services:
+    return migrated_services
+
+
 def test_every_pod_is_bound_once_or_says_truly_why_not(services: Services, tmp_path: Path) -> None:
     chosen = arguments(["--pods", "20", "--faults", str(len(FAULTS)), "--seed", "3", "--in-turn", *FAULTS])
     report = play(services, tmp_path, chosen)
