@@ -12,7 +12,8 @@ from typing import Any, Final
 import msgspec
 
 from framework.objects import Node, Pod
-from framework.objects.stored_volumes import canonical, complete_volume, pull_policy, without_seals
+from framework.objects.sealed_fields import without_seals
+from framework.objects.stored_volumes import canonical, complete_volume, pull_policy
 
 _QUANTITIES: Final = frozenset(("capacity", "allocatable", "requests", "limits", "overhead", "allocatedResources"))
 _SYSTEM_INFO: Final = (
@@ -55,9 +56,10 @@ def pod_json(pod: Pod) -> dict[str, Any]:
                 container.setdefault(key, value)
             container.setdefault("imagePullPolicy", pull_policy(str(container.get("image", ""))))
     if "volumes" in spec:
-        spec["volumes"] = without_seals(spec["volumes"])
+        # Before seals go: a default in the place of one would be told as if somebody had chosen it.
         for volume in spec["volumes"]:
             complete_volume(volume)
+        spec["volumes"] = [without_seals(each) for each in spec["volumes"]]
     status = found.setdefault("status", {})
     for condition in status.get("conditions", ()):
         condition.setdefault("lastProbeTime", None)

@@ -6,14 +6,10 @@ Upstream: pkg/apis/core/v1/defaults.go `SetDefaults_Volume`, `SetDefaults_HostPa
 
 from __future__ import annotations
 
-import re
 from typing import Any, Final
 
 from framework.objects.quantity import QuantityError, parse_quantity
 
-SEAL: Final = "sealed:"
-"""Begins what stands in place of a text that is not kept (framework/reading/redaction.py); 16 digits follow."""
-_SEAL: Final = re.compile(SEAL + "[0-9a-f]{16}")
 _DEFAULTS: Final[dict[str, dict[str, Any]]] = {
     "azureDisk": {"cachingMode": "ReadWrite", "fsType": "ext4", "kind": "Shared", "readOnly": False},
     "downwardAPI": {"defaultMode": 0o644},
@@ -64,20 +60,6 @@ def _complete_files(source: dict[str, Any]) -> None:
             file["fieldRef"].setdefault("apiVersion", "v1")
         if "resourceFieldRef" in file:
             file["resourceFieldRef"]["divisor"] = canonical(file["resourceFieldRef"].get("divisor", "0"))
-
-
-def is_sealed(value: Any) -> bool:
-    if isinstance(value, dict):
-        return value.keys() == {"redacted"} and is_sealed(value["redacted"])
-    return isinstance(value, str) and _SEAL.fullmatch(value) is not None
-
-
-def without_seals(volume: Any) -> Any:
-    """Of a volume as JSON: what may leave the server. Seals are for comparing, and tell whoever gets two of them that
-    two texts are equal."""
-    if isinstance(volume, dict):
-        return {key: without_seals(each) for key, each in volume.items() if not is_sealed(each)}
-    return [without_seals(each) for each in volume] if isinstance(volume, list) else volume
 
 
 def canonical(raw: Any) -> Any:

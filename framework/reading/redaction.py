@@ -34,26 +34,19 @@ from framework.objects.devices import (
     AllocatedDeviceStatus,
     OpaqueDeviceConfiguration,
 )
-from framework.objects.further_volume_sources import (
-    FlexVolumeSource,
-    GitRepoVolumeSource,
-    LocalObjectReference,
-    PodCertificateProjection,
-    SecretProjection,
-    VolumeProjection,
-)
+from framework.objects.further_volume_sources import VolumeProjection
 from framework.objects.go_numbers import parse_float
 from framework.objects.kinds import TYPED_KINDS
 from framework.objects.older_versions import as_current
-from framework.objects.pod import CSIVolumeSource, PodSpec, Volume
+from framework.objects.pod import PodSpec, Volume
+from framework.objects.sealed_fields import DEFAULTS, IF_CREDENTIALS, SEAL, SEALED, is_sealed
 from framework.objects.storage import (
     CSIPersistentVolumeSource,
     PersistentVolumeClaimSpec,
     PersistentVolumeSpec,
     StorageClass,
 )
-from framework.objects.stored_volumes import SEAL, is_sealed
-from framework.reading.addresses import OF_EXTENDERS
+from framework.reading.addresses import OF_EXTENDERS, without_credentials
 from framework.sentences import Content, counted_sentence, forms
 from framework.workloads import COMPLETION_INDEX, DEPLOYMENT_REVISION, KINDS
 from framework.workloads.fields import Spec as WorkloadSpec
@@ -108,18 +101,8 @@ REMOVED: Final[dict[str, tuple[str, str]]] = {
 }
 """What is told of, in this order."""
 
-_SEALED: Final[dict[type[msgspec.Struct], frozenset[str]]] = {
-    CSIVolumeSource: frozenset({"volumeAttributes"}),
-    FlexVolumeSource: frozenset({"options"}),
-    GitRepoVolumeSource: frozenset({"repository"}),
-    LocalObjectReference: frozenset({"name"}),
-    PodCertificateProjection: frozenset({"userAnnotations"}),
-    SecretProjection: frozenset({"name"}),
-}
-"""Free texts and names of Secrets. Batching tells pods apart by them and by nothing that they say, so a seal may stand
-in their place."""
 _NOT_KEPT: Final[dict[type[msgspec.Struct], frozenset[str]]] = {
-    **_SEALED,
+    **SEALED,
     StorageClass: frozenset({"parameters"}),
     OpaqueDeviceConfiguration: frozenset({"parameters"}),
     AllocatedDeviceStatus: frozenset({"data", "networkData"}),
@@ -133,7 +116,7 @@ _OF_CONTAINERS: Final = {
     **dict.fromkeys(("args", "command"), COMMANDS),
     **dict.fromkeys(("lifecycle", "livenessProbe", "readinessProbe", "startupProbe"), PROBES),
 }
-_OF_VOLUMES: Final = (Volume, VolumeProjection, CSIPersistentVolumeSource, PersistentVolumeSpec, *_SEALED)
+_OF_VOLUMES: Final = (Volume, VolumeProjection, CSIPersistentVolumeSource, PersistentVolumeSpec, *SEALED)
 _OF_PARAMETERS: Final = (StorageClass, OpaqueDeviceConfiguration, AllocatedDeviceStatus)
 _EACH_COUNTS: Final = frozenset({"env", "envFrom", "options", "parameters", "userAnnotations", "volumeAttributes"})
 """Lists and mappings of which each entry is told of."""
@@ -238,7 +221,10 @@ class _Walk:
         fields, struct = shape
         for name, inner in value.items():
             if name not in fields:
-                if struct in _SEALED and name in _SEALED[struct] and inner:
+                if struct is not None and name in SEALED.get(struct, ()) and (inner or inner == ""):
+                    if _is_open(struct, name, inner):
+                        kept[name] = inner
+                        continue
                     already = is_sealed(inner)
                     if self.seal is not None:
                         kept[name] = inner if already else _sealed(inner, self.seal)
@@ -286,6 +272,15 @@ class _Walk:
     def _add(self, what: str, number: int) -> None:
         if number:
             self.removed[what] += number
+
+
+def _is_open(struct: type[msgspec.Struct], name: str, value: Any) -> bool:
+    """Whether everybody may read what stands at one of ``SEALED``."""
+    if value == "" or value == DEFAULTS[struct].get(name):
+        return True
+    if name not in IF_CREDENTIALS or not isinstance(value, str) or is_sealed(value):
+        return False
+    return without_credentials(value) == value
 
 
 def _sealed(value: Any, seal: Seal) -> Any:

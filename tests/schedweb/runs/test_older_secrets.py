@@ -18,11 +18,17 @@ from schedweb.snapshots import redaction
 from schedweb.snapshots.models import Snapshot
 from schedweb.snapshots.selectors import snapshot_manifests
 from schedweb.snapshots.services import snapshot_from_manifests
-from tests.schedweb.runs.conftest import Game
+from tests.schedweb.engine.worlds import START
+from tests.schedweb.runs.conftest import CLUSTER, Game
 from tests.schedweb.runs.exporting.test_simulator_annotations import body_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SECRET = "hunter2"
+VOLUMES = [
+    {"name": "a", "azureFile": {"secretName": SECRET, "shareName": "s"}},
+    {"name": "b", "scaleIO": {"gateway": f"https://me:{SECRET}@host", "system": "s"}},
+    {"name": "c", "cephfs": {"monitors": ["m"], "secretFile": f"/etc/{SECRET}"}},
+]
 
 
 def with_secrets(manifest: dict[str, Any]) -> dict[str, Any]:
@@ -31,6 +37,9 @@ def with_secrets(manifest: dict[str, Any]) -> dict[str, Any]:
     spec = {**manifest.get("spec", {})}
     if "containers" in spec:
         spec["containers"] = [{**each, "args": [SECRET], "env": [{"value": SECRET}]} for each in spec["containers"]]
+        spec["volumes"] = VOLUMES
+    if manifest.get("kind") == "PersistentVolume":
+        spec |= {"azureFile": {"secretName": SECRET, "secretNamespace": SECRET, "shareName": "s"}}
     return {**manifest, "metadata": metadata, "spec": spec}
 
 
@@ -38,6 +47,19 @@ def as_before(stored: bytes | memoryview | None) -> bytes:
     assert stored is not None
     manifest = msgspec.json.decode(zstandard.ZstdDecompressor().decompress(bytes(stored)))
     return zstandard.ZstdCompressor().compress(msgspec.json.encode(with_secrets(manifest)))
+
+
+@pytest.fixture
+def snapshot(transactional_db: None) -> Snapshot:
+    made = {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "disk"}, "spec": {"hostPath": {}}}
+    return snapshot_from_manifests(
+        name="small",
+        description="",
+        source=Snapshot.Source.IMPORT,
+        objects=[made, *CLUSTER],
+        timeline=[],
+        taken_at=START,
+    )
 
 
 @pytest.fixture
@@ -72,7 +94,7 @@ def test_nobody_is_shown_what_is_not_kept_today(older: Game, client: Client) -> 
     assert visitor.get(made["path"]).status_code == 302
     pages = {
         f"{run}/pods/shop/web-1/": "web-1",
-        f"{run}/pods/shop/web-1/yaml/": "containers",
+        f"{run}/pods/shop/web-1/yaml/": "azureFile",
         f"{run}/nodes/a/": "a",
         f"{run}/nodes/a/yaml/": "kind: Node",
         f"{run}/journal/": "pod_add",
@@ -80,6 +102,8 @@ def test_nobody_is_shown_what_is_not_kept_today(older: Game, client: Client) -> 
         f"{run}/analyses/{analysis}/": "capacity_pods",
         f"{run}/annotations/?as=json": "web-1",
         f"{snapshot}/objects/": "web-1",
+        f"{snapshot}/objects/?kind=PersistentVolume": "azureFile",
+        f"{run}/objects/yaml/?kind=PersistentVolume&name=disk": "azureFile",
     }
     for page, said in pages.items():
         for reader in (client, visitor):
