@@ -11,6 +11,7 @@ from framework.objects import KubeObject, Pod
 from framework.objects.decode import decode_manifest, to_manifest
 from framework.objects.pod import PodStatus
 from framework.objects.pod_updates import is_update
+from framework.reading.kept_seals import with_kept_seals
 from framework.scheduler import Cluster, NotFound
 
 Verb = Literal["add", "replace", "delete", "remove"]
@@ -39,7 +40,7 @@ def perform(cluster: Cluster, asked: Operation) -> None:
     """Raises ObjectError for a manifest that cannot be read, NotFound, AlreadyExists.
 
     An object that is replaced keeps its identity, a pod also its status. A pod that no update can change so is deleted
-    and made anew, as its owner would have to.
+    and made anew, as its owner would have to. Its volumes stay what they are where they are as they are shown.
     """
     obj = decode_manifest(asked.manifest)
     if asked.verb == "add":
@@ -51,6 +52,7 @@ def perform(cluster: Cluster, asked: Operation) -> None:
     if asked.verb in ("delete", "remove"):
         cluster.delete(known)
         return
+    obj = with_kept_seals(known, obj)
     kept = replace(obj.metadata, uid=known.metadata.uid, creation_timestamp=known.metadata.creation_timestamp)
     changed = replace(obj, metadata=kept)
     if isinstance(changed, Pod) and isinstance(known, Pod):

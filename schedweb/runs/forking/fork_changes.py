@@ -19,6 +19,7 @@ from framework.objects.decode import decode_manifest
 from framework.objects.defaults import with_defaults
 from framework.objects.errors import ObjectError
 from framework.objects.kinds import api_group
+from framework.reading.kept_seals import with_kept_seals
 from framework.sentences import Content, Sentence, forms, noted, sentence
 from schedweb.configurations.models import ConfigurationVersion
 from schedweb.engine.pod_view import view_of
@@ -101,7 +102,8 @@ def _read(parent: Run, command: dict[str, Any]) -> _Change | Line:
     else:
         return str(command.get("name") or ""), Sentence(BY_TYPE[type_])
     verb = command["verb"] if type_ == "change" else type_.partition("_")[2]
-    return _Change(verb, asked, None if verb == "add" else known_object(parent, asked))
+    known = None if verb == "add" else known_object(parent, asked)
+    return _Change(verb, asked if known is None else with_kept_seals(known, asked), known)
 
 
 def _lines(parent: Run, read: list[_Change | Line]) -> Iterator[Line]:
