@@ -15,6 +15,7 @@ from framework.advice.operations import Operation
 from framework.objects import Pod
 from framework.objects.reservations import Reservation
 from framework.scheduler import Scheduler
+from framework.scheduler.state import WaitingPodState
 from framework.sentences import Sentence, Words, sentence
 
 Owner = tuple[str, str, str]
@@ -26,7 +27,8 @@ class PlayedPod(msgspec.Struct, frozen=True):
 
     uid: str
     node: str
-    """Bound to it, being bound, or waiting on Permit with it; "" while it is pending."""
+    """Bound to it, being bound, or waiting on Permit with it for a person; "" while it is pending, also while it waits
+    there for something else, such as the rest of its pod group."""
     owner: Owner
 
 
@@ -66,14 +68,20 @@ def states(scheduler: Scheduler, *, binding: bool = True) -> dict[str, PlayedPod
     ``binding``: whether pods that wait in PreBind for their volumes or devices count as having their node.
     """
     cache, stand = scheduler.core.cache, scheduler.core.pre_binding.cycles
+    held = {each.uid for each in scheduler.waiting_pods() if not each.decided and not waits_for_people(each)}
     found: dict[str, PlayedPod] = {}
     for pod in scheduler.cluster.list(Pod):
         uid, node = pod.metadata.uid, pod.spec.node_name
-        if not node and (binding or uid not in stand):
+        if not node and uid not in held and (binding or uid not in stand):
             assumed = cache.get_pod(uid)
             node = "" if assumed is None else assumed.pod.spec.node_name
         found[pod.key] = PlayedPod(uid, node, owner_of(pod))
     return found
+
+
+def waits_for_people(waiting: WaitingPodState) -> bool:
+    """Whether a person alone keeps it from its node."""
+    return len(waiting.asks_a_person) == len(waiting.deadlines)
 
 
 def difference(before: Mapping[str, PlayedPod], after: Mapping[str, PlayedPod], *, finished: bool) -> Played:

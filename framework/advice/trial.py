@@ -6,7 +6,7 @@ quickly; whether one does beside those who want the same room is found out by pl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,9 +15,12 @@ from msgspec.structs import replace
 from framework.advice.scratch import is_pending, placed_and_rest, scratch, without_preemption
 from framework.objects import KubeObject, Pod
 from framework.objects.pod import PodStatus
+from framework.plugins.coscheduling.pod_groups import CoschedulingGroups
 from framework.scheduler import Cluster, Observer, Scheduler
 from framework.trace.attempt import AttemptTrace
 
+NOBODY: Final = "nobody"
+"""No profile's name: who waits for this scheduler is not tried."""
 STEPS: Final = 3
 """Cycles a pod gets: one, one more after a preemption, and one for a plugin that wants to see the pod again."""
 
@@ -57,7 +60,7 @@ class Trial:
     def __init__(self, scheduler: Scheduler, pod: Pod) -> None:
         self.pod = _as_new(pod)
         self._changes = _Changes()
-        self.scheduler = scratch(scheduler, (o for o in placed_and_rest(scheduler) if not is_pending(o)), self._changes)
+        self.scheduler = scratch(scheduler, _without(scheduler, pod), self._changes)
         self.count = 0
         """How often something was tried."""
         self.last_pod = self.pod
@@ -147,6 +150,19 @@ class Trial:
             else:
                 self.cluster.replace(edit.old)
         self._changes.listening = True
+
+
+def _without(scheduler: Scheduler, pod: Pod) -> Iterator[KubeObject]:
+    """All that has a place, but not ``pod``, which may have one on Permit and is tried as if it had none. Members of
+    its PodGroup are there, as Coscheduling counts them before a node is looked at; nobody tries them."""
+    group = CoschedulingGroups.name_of(pod)
+    for obj in placed_and_rest(scheduler):
+        if isinstance(obj, Pod) and obj.metadata.uid == pod.metadata.uid:
+            continue
+        if not is_pending(obj):
+            yield obj
+        elif isinstance(obj, Pod) and group is not None and CoschedulingGroups.name_of(obj) == group:
+            yield replace(obj, spec=replace(obj.spec, scheduler_name=NOBODY))
 
 
 def _is_another(now: KubeObject, before: KubeObject) -> bool:

@@ -26,6 +26,7 @@ from framework.trace.digest import START
 from framework.trace.digest import digest as chained
 from schedweb.engine.arriving import arrive
 from schedweb.engine.evictions import APPROVED
+from schedweb.engine.in_vain import lost_again, made_room
 from schedweb.engine.live import LiveCluster, Scheduling
 from schedweb.engine.own_nodes import kept_to, why_not_kept
 from schedweb.engine.own_world import OwnCluster
@@ -47,8 +48,6 @@ TOO_MANY_ERRORS: Final = sentence(
     "the run is paused.",
     count=ERRORS_IN_A_ROW,
 )
-#: A controller may bring a victim back to where it was, before the pod that preempted it is tried again: for ever.
-PREEMPTIONS_IN_VAIN: Final = 20
 ClockMode = Literal["virtual", "real"]
 Approvals = Literal["hold", "timeout", "auto"]
 
@@ -75,7 +74,7 @@ class Happened(enum.Enum):
     TIME = "the clock moved"
     WAITS = "only a person can go on"
     FINISHED = "nothing is left to do"
-    ERRORS = "nothing but errors, or preemptions in vain, for a long while"
+    ERRORS = "nothing but errors, preemptions or nodes on Permit in vain, for a long while"
     IDLE = "only time can go on"
     """Real clock: nothing is due yet."""
     ASKS = "an extender is asked"
@@ -125,6 +124,8 @@ class Player:
         """Attempts in a row that ended in an error, with nothing else in between."""
         self.preempted_by: dict[str, int] = {}
         """Uid → how often it made room for itself, and has no node yet."""
+        self.lost_by: dict[str, int] = {}
+        """Uid → how often it lost its node before it was bound (in_vain.py)."""
         self.endless: Sentence | None = None
         """What goes on for ever, to be said before anything else is done."""
         self.why_paused = TOO_MANY_ERRORS
@@ -332,6 +333,7 @@ class Player:
     def settle(self) -> None:
         """After something came from outside: bindings that can go on do."""
         self.stillness.stirred()
+        self.lost_by.clear()
         self.scheduler.run_bindings()
         self._chain()
 
@@ -347,7 +349,9 @@ class Player:
                     self.errors += 1
                 elif trace.result != "failed":
                     self.errors = 0
-                self._count_preemptions(trace)
+                self.endless = made_room(self.preempted_by, trace) or self.endless
+                lost = lost_again(self.lost_by, trace)
+                self.endless = lost if lost and self.next_arrival is None else self.endless
                 self.stillness.ended(trace, self.scheduler)
         if self.errors >= ERRORS_IN_A_ROW:
             self.errors, self.endless = 0, TOO_MANY_ERRORS
@@ -363,22 +367,6 @@ class Player:
         for uid, standing in self.scheduler.core.standing.items():
             if uid in views and views[uid].point != "Bind":
                 self.projection.point_reached("Bind", standing.trace)
-
-    def _count_preemptions(self, trace: AttemptTrace) -> None:
-        if not trace.nomination:
-            if trace.result == "bound":
-                self.preempted_by.pop(trace.uid, None)
-            return
-        count = self.preempted_by[trace.uid] = self.preempted_by.get(trace.uid, 0) + 1
-        if count >= PREEMPTIONS_IN_VAIN:
-            self.preempted_by.clear()
-            self.endless = sentence(
-                "{pod} made room on {node} {count} times in vain: who was evicted came back before it was tried again. "
-                "The run is paused.",
-                pod=trace.pod,
-                node=trace.nomination,
-                count=count,
-            )
 
     def _advance_cycle(self) -> None:
         """A cycle takes a millisecond, but never the last one before a person's deadline."""
@@ -495,5 +483,6 @@ class Player:
         if not hasattr(self.options, "own_world"):  # of a checkpoint from before there was such a run
             known = ("seed", "ties", "approvals", "clock", "start", "observing", "scheduling")
             self.options = RunOptions(*(getattr(self.options, name) for name in known))
+        self.lost_by = self.__dict__.get("lost_by", {})
         self.judgements = self.pipe = None
         self.metrics = self.__dict__.get("metrics")

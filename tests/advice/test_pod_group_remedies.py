@@ -12,7 +12,7 @@ from framework.objects import Pod
 from schedweb.engine import commands
 from schedweb.engine.played_on import PlayedOn
 from schedweb.engine.player import Player
-from tests.advice.asking import of_kind, places_of, texts
+from tests.advice.asking import of_kind, places_of, pod_of, texts
 from tests.schedweb.engine.worlds import GANGS, Manifest, Table, node, play, player, pod
 
 LABEL = "scheduling.x-k8s.io/pod-group"
@@ -94,3 +94,16 @@ def test_a_group_that_fits_what_there_is(objects: list[Manifest], kind: str, tex
 def test_pods_without_a_group_are_told_of_none() -> None:
     found = helped([node("n1", "1"), pod("a", "4")], "a")
     assert not any("PodGroup" in text for text in texts(found))
+
+
+def test_a_pod_that_waits_for_the_rest_of_its_group_is_told_what_would_help_the_group() -> None:
+    game = player([node("n1", "2"), group(3), member("a"), member("b"), member("c")], configuration=GANGS)
+    while [each.key for each in game.scheduler.waiting_pods()] != ["shop/a", "shop/b"]:
+        game.operate(whole=True)
+    asked = pod_of(game, "a")
+    found = what_would_help(game.scheduler, asked, PlayedOn(game, seconds=600, seconds_each=1))
+    assert found.fits_on == ""
+    added = of_kind(found, "node")
+    assert str(added.text) == "Add a node like n1 (2 cpu, 16 Gi memory)"
+    assert added.node
+    assert str(of_kind(found, "relax").text) == "Lower minMember of PodGroup shop/ring to 2"

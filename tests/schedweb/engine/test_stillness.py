@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from schedweb.engine import commands
 from schedweb.engine.player import Happened, Player
+from tests.advice.test_pod_group_remedies import group
+from tests.advice.test_pod_group_remedies import member as ring
 from tests.schedweb.engine.test_pod_groups import GROUPS, gang, member
-from tests.schedweb.engine.worlds import SECOND, Manifest, Table, arrival, node, places, player, pod
+from tests.schedweb.engine.worlds import GANGS, SECOND, Manifest, Table, arrival, node, places, player, pod
 
 MANY = 20_000
 
@@ -68,3 +72,24 @@ def test_a_victim_that_always_comes_back_pauses_the_run() -> None:
     assert ended(game) is Happened.ERRORS
     assert "shop/wants-room made room on a 20 times in vain" in str(game.why_paused)
     assert ended(game) is Happened.ERRORS, "whoever plays on may"
+
+
+def test_a_group_that_is_one_place_short_pauses_the_run_and_goes_on_with_one_more() -> None:
+    """Coscheduling's first member calls the others back whenever it holds a node, so no round waits for anything."""
+    game = player([node("a", "2"), group(3), *(ring(name) for name in ("x", "y", "z"))], configuration=GANGS)
+    assert ended(game) is Happened.ERRORS
+    assert re.match(r"shop/\w had a node 20 times, a the last time, and lost it each time", str(game.why_paused))
+    attempts = game.scheduler.attempts
+    assert attempts <= 3 * 21
+    assert ended(game) is Happened.ERRORS, "whoever plays on may"
+    assert game.scheduler.attempts > attempts
+    Table(game).order(commands.NodeAdd(node("b", "1")))
+    assert ended(game) is Happened.FINISHED
+    assert set(places(game).values()) == {"bound"}
+
+
+def test_a_node_that_is_still_to_come_keeps_a_group_going() -> None:
+    objects = [node("a", "2"), group(3), *(ring(name) for name in ("x", "y", "z"))]
+    game = player(objects, configuration=GANGS, timeline=[arrival(2, node("b", "1"))])
+    assert ended(game) is Happened.FINISHED
+    assert set(places(game).values()) == {"bound"}
