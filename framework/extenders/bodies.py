@@ -13,7 +13,7 @@ import msgspec
 
 from framework.objects import Node, Pod
 from framework.objects.sealed_fields import without_seals
-from framework.objects.stored_volumes import canonical, complete_volume, pull_policy
+from framework.objects.stored_volumes import canonical, complete_volume, pull_policy, write_empty_fields
 
 _QUANTITIES: Final = frozenset(("capacity", "allocatable", "requests", "limits", "overhead", "allocatedResources"))
 _SYSTEM_INFO: Final = (
@@ -59,6 +59,7 @@ def pod_json(pod: Pod) -> dict[str, Any]:
         # Before seals go: a default in the place of one would be told as if somebody had chosen it.
         for volume in spec["volumes"]:
             complete_volume(volume)
+            write_empty_fields(volume)
         spec["volumes"] = [without_seals(each) for each in spec["volumes"]]
     status = found.setdefault("status", {})
     for condition in status.get("conditions", ()):

@@ -19,6 +19,35 @@ _DEFAULTS: Final[dict[str, dict[str, Any]]] = {
     "rbd": {"keyring": "/etc/ceph/keyring", "pool": "rbd", "user": "admin"},
     "scaleIO": {"fsType": "xfs", "storageMode": "ThinProvisioned"},
 }
+_ALWAYS: Final[dict[str, dict[str, Any]]] = {
+    "awsElasticBlockStore": {"volumeID": ""},
+    "azureDisk": {"diskName": "", "diskURI": ""},
+    "azureFile": {"secretName": "", "shareName": ""},
+    "cephfs": {"monitors": None},
+    "cinder": {"volumeID": ""},
+    "csi": {"driver": ""},
+    "flexVolume": {"driver": ""},
+    "gcePersistentDisk": {"pdName": ""},
+    "gitRepo": {"repository": ""},
+    "glusterfs": {"endpoints": "", "path": ""},
+    "hostPath": {"path": ""},
+    "iscsi": {"targetPortal": "", "iqn": "", "lun": 0},
+    "nfs": {"server": "", "path": ""},
+    "persistentVolumeClaim": {"claimName": ""},
+    "photonPersistentDisk": {"pdID": ""},
+    "portworxVolume": {"volumeID": ""},
+    "projected": {"sources": None},
+    "quobyte": {"registry": "", "volume": ""},
+    "rbd": {"monitors": None, "image": ""},
+    "scaleIO": {"gateway": "", "system": "", "secretRef": None},
+    "vsphereVolume": {"volumePath": ""},
+}
+"""Of sources. Where one of these fields is empty, an API server writes it all the same."""
+_FILE: Final[dict[str, Any]] = {"fieldRef": {"fieldPath": ""}, "resourceFieldRef": {"resource": "", "divisor": "0"}}
+_PROJECTED: Final[dict[str, dict[str, Any]]] = {
+    "clusterTrustBundle": {"path": ""},
+    "serviceAccountToken": {"path": ""},
+}
 
 
 def complete_volume(volume: dict[str, Any]) -> None:
@@ -44,6 +73,48 @@ def complete_volume(volume: dict[str, Any]) -> None:
         for amounts in spec.get("resources", {}).values():
             for key, raw in amounts.items():
                 amounts[key] = canonical(raw)
+
+
+def write_empty_fields(volume: dict[str, Any]) -> None:
+    """Adds the fields that an API server writes even when they are empty; ``volume`` is changed in place.
+
+    They are those of Go's types of the API, v1.VolumeSource and what it holds, without omitempty.
+    """
+    for name, fields in _ALWAYS.items():
+        _write(volume.get(name), fields)
+    _write_files(volume.get("downwardAPI"))
+    for source in _objects(volume.get("projected"), "sources"):
+        for name, fields in _PROJECTED.items():
+            _write(source.get(name), fields)
+        for name in ("configMap", "secret"):
+            for item in _objects(source.get(name), "items"):
+                _write(item, {"key": "", "path": ""})
+        _write_files(source.get("downwardAPI"))
+    ephemeral = volume.get("ephemeral")
+    template = ephemeral.get("volumeClaimTemplate") if isinstance(ephemeral, dict) else None
+    if isinstance(template, dict):
+        template.setdefault("metadata", {})
+        _write(template.setdefault("spec", {}), {"resources": {}})
+        for name in ("dataSource", "dataSourceRef"):
+            _write(template["spec"].get(name), {"apiGroup": None, "kind": "", "name": ""})
+
+
+def _write_files(source: Any) -> None:
+    for file in _objects(source, "items"):
+        _write(file, {"path": ""})
+        for name, fields in _FILE.items():
+            _write(file.get(name), fields)
+
+
+def _write(value: Any, fields: dict[str, Any]) -> None:
+    if isinstance(value, dict):
+        for key, empty in fields.items():
+            value.setdefault(key, dict(empty) if isinstance(empty, dict) else empty)
+
+
+def _objects(value: Any, name: str) -> list[dict[str, Any]]:
+    found = value.get(name) if isinstance(value, dict) else None
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
 
 
 def _complete_projected(projected: dict[str, Any]) -> None:

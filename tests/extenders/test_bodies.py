@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import msgspec
+
 from framework.extenders.bodies import pod_json
 from framework.objects import Pod
 from framework.objects.decode import decode_manifest
+from framework.objects.pod import Volume
 from framework.reading.redaction import redacted
 
 VOLUMES: Final[list[dict[str, Any]]] = [
@@ -55,3 +58,81 @@ def test_a_limit_that_is_no_quantity_is_sent_as_it_is() -> None:
     volume = {"name": "cache", "emptyDir": {"sizeLimit": "much"}}
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"volumes": [volume]}}
     assert sent(pod) == [volume]
+
+
+EMPTY: Final[dict[str, dict[str, Any]]] = {
+    "awsElasticBlockStore": {"volumeID": ""},
+    "azureDisk": {"diskName": "", "diskURI": ""},
+    "azureFile": {"secretName": "", "shareName": ""},
+    "cephfs": {"monitors": None},
+    "cinder": {"volumeID": ""},
+    "csi": {"driver": ""},
+    "downwardAPI": {},
+    "emptyDir": {},
+    "fc": {},
+    "flexVolume": {"driver": ""},
+    "flocker": {},
+    "gcePersistentDisk": {"pdName": ""},
+    "gitRepo": {"repository": ""},
+    "glusterfs": {"endpoints": "", "path": ""},
+    "hostPath": {"path": ""},
+    "image": {},
+    "iscsi": {"targetPortal": "", "iqn": "", "lun": 0},
+    "nfs": {"server": "", "path": ""},
+    "persistentVolumeClaim": {"claimName": ""},
+    "photonPersistentDisk": {"pdID": ""},
+    "portworxVolume": {"volumeID": ""},
+    "projected": {"sources": None},
+    "quobyte": {"registry": "", "volume": ""},
+    "rbd": {"monitors": None, "image": ""},
+    "scaleIO": {"gateway": "", "system": "", "secretRef": None},
+    "storageos": {},
+    "vsphereVolume": {"volumePath": ""},
+}
+"""Fields of Go's types of 1.36 that are written whatever they hold (no omitempty)."""
+
+
+def pod_with(*volumes: dict[str, Any]) -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"volumes": [*volumes]}}
+
+
+def test_empty_fields_are_sent_that_go_does_not_omit() -> None:
+    """Of every source that is typed."""
+    known = {each.encode_name for each in msgspec.structs.fields(Volume)} - {"name", "ephemeral"}
+    assert known == {*EMPTY}
+    for name, fields in EMPTY.items():
+        [found] = sent(pod_with({"name": "v", name: {}}))
+        assert {key: found[name].get(key, "absent") for key in fields} == fields, name
+
+
+def test_empty_fields_are_sent_of_what_sources_hold() -> None:
+    claim = {"volumeClaimTemplate": {"spec": {"dataSource": {"kind": "PersistentVolumeClaim", "name": "c"}}}}
+    file = {"path": "f", "resourceFieldRef": {"resource": "limits.cpu"}}
+    sources = [{"serviceAccountToken": {}}, {"configMap": {"items": [{}]}}, {"downwardAPI": {"items": [{}, file]}}]
+    own, projected = sent(pod_with({"name": "v", "ephemeral": claim}, {"name": "w", "projected": {"sources": sources}}))
+    template = own["ephemeral"]["volumeClaimTemplate"]
+    assert template["metadata"] == template["spec"]["resources"] == {}
+    assert template["spec"]["dataSource"] == {"apiGroup": None, "kind": "PersistentVolumeClaim", "name": "c"}
+    assert projected["projected"]["sources"] == [
+        {"serviceAccountToken": {"path": "", "expirationSeconds": 3600}},
+        {"configMap": {"items": [{"key": "", "path": ""}]}},
+        {
+            "downwardAPI": {
+                "items": [{"path": ""}, {**file, "resourceFieldRef": {"resource": "limits.cpu", "divisor": "0"}}]
+            }
+        },
+    ]
+
+
+def test_what_a_person_wrote_is_sent_though_it_looks_like_a_seal() -> None:
+    like = "sealed:0123456789abcdef"
+    for name, source in (("hostPath", {"path": like, "type": ""}), ("nfs", {"server": like, "path": like})):
+        assert sent(redacted(pod_with({"name": "v", name: source}), seal=lambda text: "1" * 16)) == [
+            {"name": "v", name: source}
+        ]
+
+
+def test_no_default_is_sent_in_the_place_of_what_was_sealed() -> None:
+    source = {"monitors": ["m"], "image": "i", "keyring": "/etc/mine"}
+    [found] = sent(redacted(pod_with({"name": "v", "rbd": source}), seal=lambda text: "1" * 16))
+    assert "keyring" not in found["rbd"]

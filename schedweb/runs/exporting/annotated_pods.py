@@ -10,10 +10,10 @@ from schedweb.configurations.models import ConfigurationVersion
 from schedweb.runs.attempts.selectors import stored_traces
 from schedweb.runs.exporting.simulator_annotations import Results, annotations_of, results_of
 from schedweb.runs.models import Attempt, PodRecord, Run
+from schedweb.runs.records.manifests import as_served
 from schedweb.runs.records.moments import configuration_at
 from schedweb.runs.records.pod_query import filter_pods
 from schedweb.runs.records.pods import pod_manifest
-from schedweb.snapshots.redaction import shown
 from schedweb.snapshots.selectors import snapshot_manifests
 
 BATCH: Final = 20
@@ -77,8 +77,7 @@ def annotated(run: Run, uids: Sequence[str], plugins: FilterPlugins) -> list[dic
 
 
 def with_annotations(run: Run, record: PodRecord, annotations: Results) -> dict[str, Any]:
-    # An older version may have stored more than is kept now.
-    manifest = shown(pod_manifest(record)) or given_manifest(run, record)
+    manifest = as_served(pod_manifest(record)) or given_manifest(run, record)
     metadata = {**manifest.get("metadata", {})}
     metadata["annotations"] = {**(metadata.get("annotations") or {}), **annotations}
     spec = {**manifest.get("spec", {})}

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from ruamel.yaml import YAML
 
+from framework.objects.stored_volumes import write_empty_fields
 from schedweb.runs.models.packed import text_of
 from schedweb.snapshots.redaction import shown
 
@@ -20,11 +21,22 @@ def manifest_of(stored: bytes | memoryview | None) -> dict[str, Any]:
     return manifest
 
 
+def as_served(manifest: dict[str, Any]) -> dict[str, Any]:
+    """What may be shown of an object, with what an API server writes of a pod's volumes though it is empty."""
+    spec = manifest.get("spec")
+    volumes = spec.get("volumes") if isinstance(spec, dict) and manifest.get("kind") == "Pod" else None
+    for volume in volumes if isinstance(volumes, list) else ():
+        # Before seals go: what was taken was not empty.
+        if isinstance(volume, dict):
+            write_empty_fields(volume)
+    # An older version may have stored more than is kept now.
+    return shown(manifest)
+
+
 def yaml_of(stored: bytes | memoryview | None) -> str:
     if stored is None:
         return ""
-    # An older version may have stored more than is kept now.
-    content = shown(manifest_of(stored))
+    content = as_served(manifest_of(stored))
     writer = YAML()
     writer.default_flow_style = False
     text = StringIO()

@@ -77,6 +77,8 @@ def test_a_pod_that_is_saved_as_it_was_shown_stays_the_same(game: Game, client: 
     text = get(client, f"/api/v1/runs/{game.id}/pods/shop/{name}/yaml/")["yaml"]
     assert "sealed:" not in text
     assert SECRET not in text
+    assert "lun: 0" in text
+    assert "repository" not in text
     save(game, client, "Pod", "shop", name, text)
     assert stored(game, name) == before
 
