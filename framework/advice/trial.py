@@ -61,6 +61,13 @@ class Trial:
         self.pod = _as_new(pod)
         self._changes = _Changes()
         self.scheduler = scratch(scheduler, _without(scheduler, pod), self._changes)
+        known = {each.metadata.uid: each for each in scheduler.cluster.list(Pod)}
+        self._members = [
+            (each, known[each.metadata.uid])
+            for each in self.scheduler.cluster.list(Pod)
+            if each.spec.scheduler_name == NOBODY and each.metadata.uid in known
+        ]
+        """Who stands by, and the pod as it is."""
         self.count = 0
         """How often something was tried."""
         self.last_pod = self.pod
@@ -90,6 +97,31 @@ class Trial:
                 displaced = tuple((other, self._find_place(other)) for other in (*then, *outcome.evicted))
                 return Outcome(outcome.node, outcome.attempt, outcome.evicted, displaced)
             return outcome
+        finally:
+            self._take_back()
+
+    def beside_its_group(self) -> Outcome:
+        """``schedule(preempting=True)``, but the pending members of its PodGroup are tried with it, in the order of
+        the queue: what one holds on Permit it loses when another fits nowhere."""
+        if not self._members:
+            return self.schedule(preempting=True)
+        self.count += 1
+        self._changes.made.clear()
+        try:
+            for standing, _ in self._members:
+                self.cluster.delete(standing)
+            everyone = [self._named(_as_new(pod)) for pod in (*(member for _, member in self._members), self.pod)]
+            left = {self.cluster.create_admitted(pod).metadata.uid for pod in everyone}
+            uid, last = everyone[-1].metadata.uid, None
+            before = len(self._changes.made)
+            while left or self.scheduler.core.waiting_pods.ready:
+                attempt = self.scheduler.step()
+                if attempt is None:
+                    break
+                left.discard(attempt.uid)
+                last = attempt if attempt.uid == uid else last
+            placed = last is not None and last.result != "failed"
+            return Outcome(last.selected if last is not None and placed else "", last, self._evicted(before))
         finally:
             self._take_back()
 

@@ -127,7 +127,7 @@ def why_pending(ask: Ask, asked: questions.WhyPending) -> Answer:
         raise Refused(sentence("Pod {pod} is on {node} already.", pod=pod.key, node=pod.spec.node_name))
     if player.scheduler.profiles.get(pod.spec.scheduler_name) is None:
         raise Refused(sentence("No profile of the configuration is called {name}.", name=pod.spec.scheduler_name))
-    tried = Trial(player.scheduler, pod).schedule(preempting=True)
+    tried = Trial(player.scheduler, pod).beside_its_group()
     found = {
         "pod": pod.key,
         "uid": pod.metadata.uid,

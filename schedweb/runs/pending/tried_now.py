@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from framework.plugins.coscheduling.plugin import Coscheduling
 from framework.trace.encoding import decode_attempt
 from schedweb.runs.attempts.selectors import StoredAttempt
 from schedweb.runs.filtering.filters import FilterView
@@ -11,6 +12,7 @@ from schedweb.runs.filtering.standing import StandingOf
 from schedweb.runs.models import Analysis, Attempt, PodRecord
 from schedweb.runs.objects.selectors import ObjectLookup
 from schedweb.runs.pending.answers import pending_answer
+from schedweb.runs.pending.catalogue_endings import refused_on_its_node
 from schedweb.runs.records.pods import pod_manifest
 from schedweb.sentences import both, counted, say
 
@@ -36,5 +38,14 @@ def said_of(analysis: Analysis, found: dict[str, Any]) -> tuple[str, str]:
         run=run, number=run.attempts + 1, pod_uid=record.uid, namespace=record.namespace, name=record.name,
         attempt=1, profile="", at=run.clock, result="unschedulable", message=found["message"],
     )  # fmt: skip
-    view = FilterView(StoredAttempt(row, decode_attempt(bytes(analysis.blob), 0)))
+    trace = decode_attempt(bytes(analysis.blob), 0)
+    if trace.selected:
+        refused, message = trace.placed_status, found["message"].rstrip(".")
+        # Who ends a wait of its group says so in the message: "0/5 nodes are available: 1 rejection in Unreserve."
+        plugin, words = (
+            (Coscheduling.name, message.rpartition(": 1 ")[2]) if refused is None else (refused.plugin, refused.message)
+        )
+        known = refused_on_its_node(plugin, words, trace.selected, pod_manifest(record))
+        return known or (say("{node} was chosen, but it was not bound there.", node=trace.selected), found["message"])
+    view = FilterView(StoredAttempt(row, trace))
     return pending_answer(view, pod_manifest(record), ObjectLookup(run), StandingOf(run))

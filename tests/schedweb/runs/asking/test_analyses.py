@@ -14,7 +14,8 @@ from pytest_django import Settings
 
 from schedweb.runs.models import Analysis
 from schedweb.worker.analyst import AnalysisProcess, analyse
-from tests.schedweb.engine.worlds import node, pod
+from tests.advice.test_pod_group_remedies import group, member
+from tests.schedweb.engine.worlds import GANGS, node, pod
 from tests.schedweb.runs.conftest import Game, eventually, played_out
 from tests.schedweb.runs.test_api import check_shape
 
@@ -190,3 +191,19 @@ def test_an_answer_that_an_older_version_stored_is_still_read(client: Client, pl
         [],
         "",
     )
+
+
+def test_why_members_of_a_group_are_pending_is_what_their_pages_say(operator: User, client: Client) -> None:
+    """All three are there, and two have room: tried alone each would have been told that its group lacks pods."""
+    game = played_out(operator, [node("a", "4"), group(3), *(member(name, "2") for name in "xyz")], configuration=GANGS)
+    told = []
+    for name in "xyz":
+        asked = {"name": "why_pending", "arguments": {"namespace": "shop", "name": name}}
+        found = answered(client, game, asked)
+        assert found["status"] == "done", found["error"]
+        page = client.get(f"/api/v1/runs/{game.id}/pods/shop/{name}/").json()
+        told.append((found["result"]["headline"], page["answer"]["headline"]))
+    lost = "It lost a, as another pod of its pod group shop/ring fits nowhere."
+    assert [why for why, _ in told].count(lost) == 2
+    assert [why for why, _ in told if why != lost] == ["No node has room for it."]
+    assert [page for _, page in told].count(lost) == 2
