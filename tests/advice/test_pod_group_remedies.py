@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from framework.advice import Help, Remedy, what_would_help
+from framework.advice import Help, Remedy, states, what_would_help
 from framework.objects import Pod
 from schedweb.engine import commands
 from schedweb.engine.played_on import PlayedOn
@@ -101,6 +101,7 @@ def test_a_pod_that_waits_for_the_rest_of_its_group_is_told_what_would_help_the_
     while [each.key for each in game.scheduler.waiting_pods()] != ["shop/a", "shop/b"]:
         game.operate(whole=True)
     asked = pod_of(game, "a")
+    assert states(game.scheduler)["shop/a"].node == "", "it holds n1, and may lose it"
     found = what_would_help(game.scheduler, asked, PlayedOn(game, seconds=600, seconds_each=1))
     assert found.fits_on == ""
     added = of_kind(found, "node")
