@@ -12,6 +12,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from framework.advice.played import waits_for_people
 from framework.advice.scratch import is_pending, placed_and_rest, scratch, without_preemption
 from framework.objects import KubeObject, Pod
 from framework.objects.pod import PodStatus
@@ -42,6 +43,11 @@ class Outcome:
     evicted: tuple[Pod, ...] = ()
     displaced: tuple[tuple[Pod, str], ...] = ()
     """Pods of ``then``, and those evicted, with the node each found afterwards; "" for none."""
+    waits_for: tuple[str, ...] = ()
+    """Permit plugins for which it would wait on ``node`` when all that were tried have been, people's decisions aside:
+    the rest of its group does not come."""
+    in_place: int = 0
+    """How many of its PodGroup would have a node then, or hold one, itself among them."""
 
 
 class _Changes(Observer):
@@ -120,10 +126,26 @@ class Trial:
                     break
                 left.discard(attempt.uid)
                 last = attempt if attempt.uid == uid else last
-            placed = last is not None and last.result != "failed"
-            return Outcome(last.selected if last is not None and placed else "", last, self._evicted(before))
+            if last is None or last.result == "failed":
+                return Outcome("", last, self._evicted(before))
+            return Outcome(last.selected, last, self._evicted(before), (), self._waits_for(uid), self._in_place())
         finally:
             self._take_back()
+
+    def _waits_for(self, uid: str) -> tuple[str, ...]:
+        """Nobody is left who would end these waits: a wait for a person is one that ends."""
+        for each in self.scheduler.waiting_pods():
+            if each.uid == uid and not each.decided and not waits_for_people(each):
+                return tuple(name for name in each.deadlines if name not in each.asks_a_person)
+        return ()
+
+    def _in_place(self) -> int:
+        group, assumed = CoschedulingGroups.name_of(self.pod), self.scheduler.core.cache.get_pod
+        return sum(
+            CoschedulingGroups.name_of(each) == group
+            and (bool(each.spec.node_name) or assumed(each.metadata.uid) is not None)
+            for each in self.cluster.list(Pod)
+        )
 
     def _run(self, pod: Pod) -> Outcome:
         last: AttemptTrace | None = None

@@ -28,10 +28,11 @@ from framework.advice import (
     with_all_nodes,
 )
 from framework.advice.trial import Trial
-from framework.objects import KubeObject, Node, Pod
+from framework.objects import KubeObject, Node, Pod, PodGroup
 from framework.objects.admission import AdmissionError, admit
 from framework.objects.decode import decode_manifest
 from framework.objects.errors import ObjectError
+from framework.plugins.coscheduling.pod_groups import LABEL
 from framework.profiles import ProfileError, TieRule
 from framework.reports.dump import debugger_log
 from framework.sentences import Content, sentence, words_of
@@ -128,12 +129,16 @@ def why_pending(ask: Ask, asked: questions.WhyPending) -> Answer:
     if player.scheduler.profiles.get(pod.spec.scheduler_name) is None:
         raise Refused(sentence("No profile of the configuration is called {name}.", name=pod.spec.scheduler_name))
     tried = Trial(player.scheduler, pod).beside_its_group()
+    group = player.scheduler.cluster.get(PodGroup, pod.metadata.namespace, pod.metadata.labels.get(LABEL, ""))
     found = {
         "pod": pod.key,
         "uid": pod.metadata.uid,
         "node": tried.node,
         "evicts": [each.key for each in tried.evicted],
-        "message": "" if tried.attempt is None else tried.attempt.message,
+        "message": "" if tried.attempt is None or tried.waits_for else tried.attempt.message,
+        "waits_for": list(tried.waits_for),
+        "in_place": tried.in_place,
+        "min_member": 0 if group is None else group.spec.min_member,
     }
     return Answer(
         msgspec.json.encode(tried_out(player, found)),

@@ -94,6 +94,8 @@ class PlayedOn:
         player = self.player
         # A real clock would make whoever asks wait for hours; what is decided is the same.
         player.options = replace(player.options, clock="virtual")
+        # The moment may be the one at which the run paused for what was in vain: whoever plays on gets as many again.
+        player.errors, player.endless = 0, None
         within = leave_out(player)
         obedience = Obedience(player)
         try:
@@ -120,8 +122,6 @@ def leave_out(player: Player) -> bool:
     if not scheduler.core.extenders:
         return False
     leave_out_extenders(scheduler)
-    # An extender that is down makes errors for ever, and that is over.
-    player.errors, player.endless = 0, None
     try_again_without(scheduler)
     player.settle()
     return scheduler.mid_cycle

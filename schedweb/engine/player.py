@@ -334,6 +334,7 @@ class Player:
         """After something came from outside: bindings that can go on do."""
         self.stillness.stirred()
         self.lost_by.clear()
+        self.endless = None  # it was in vain before this
         self.scheduler.run_bindings()
         self._chain()
 

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from framework.advice import Help, Remedy, states, what_would_help
+from framework.advice.trial import Trial
 from framework.objects import Pod
 from schedweb.engine import commands
-from schedweb.engine.played_on import PlayedOn
-from schedweb.engine.player import Player
+from schedweb.engine.played_on import OVER, PlayedOn
+from schedweb.engine.player import TOO_MANY_ERRORS, Happened, Player
 from tests.advice.asking import of_kind, places_of, pod_of, texts
 from tests.schedweb.engine.worlds import GANGS, Manifest, Table, node, play, player, pod
 
@@ -108,3 +109,57 @@ def test_a_pod_that_waits_for_the_rest_of_its_group_is_told_what_would_help_the_
     assert str(added.text) == "Add a node like n1 (2 cpu, 16 Gi memory)"
     assert added.node
     assert str(of_kind(found, "relax").text) == "Lower minMember of PodGroup shop/ring to 2"
+
+
+ONE_MAY_BE_LATE = (
+    GANGS.rstrip()
+    + """
+  pluginConfig:
+  - name: Coscheduling
+    args: {permitWaitingTimeSeconds: 60, podGroupBackoffSeconds: 30, podGroupRejectPercentage: 20}
+"""
+)
+RING = [node("n1", "5"), group(6), *(member(f"p{number}") for number in range(6))]
+
+
+def in_vain() -> Player:
+    """At the moment at which the run is about to pause, as its members held their nodes and lost them again and again:
+    there its page asks what would help, and a fork begins."""
+    game = player(RING, configuration=ONE_MAY_BE_LATE)
+    while game.endless is None:
+        game.operate()
+    return game
+
+
+@pytest.mark.parametrize("name", ["p0", "p5"])
+def test_where_a_gang_was_tried_in_vain_a_remedy_holds_on_the_fork_that_begins_there(name: str) -> None:
+    game = in_vain()
+    found = what_would_help(game.scheduler, pod_of(game, name), PlayedOn(game, seconds=600, seconds_each=600))
+    added = of_kind(found, "node")
+    assert added.node
+    assert ("Lower minMember of PodGroup shop/ring to 5" in texts(found)) == (name == "p0"), "the sixth has no room"
+    for remedy in found.remedies:
+        fork = in_vain()
+        table = Table(fork)
+        for each in remedy.operations:
+            table.order(commands.Change(each.verb, json.loads(json.dumps(each.manifest))))
+        while (happened := fork.operate()) not in OVER:
+            pass
+        assert happened is not Happened.ERRORS, "it would be paused, and nobody pressed Pause"
+        assert places_of(fork)[f"shop/{name}"] == remedy.node
+
+
+def test_what_happens_without_a_remedy_does_not_end_where_the_run_paused() -> None:
+    game = player([node("n1"), pod("a")])
+    game.endless = TOO_MANY_ERRORS
+    played_on = PlayedOn(game, seconds=600, seconds_each=600)(())
+    assert played_on is not None
+    assert played_on.pods["shop/a"].node == "n1"
+
+
+def test_a_member_that_waits_in_vain_is_not_said_to_fit() -> None:
+    game = in_vain()
+    tried = Trial(game.scheduler, pod_of(game, "p0")).beside_its_group()
+    assert (tried.node, tried.waits_for, tried.in_place) == ("n1", ("Coscheduling",), 5)
+    sixth = Trial(game.scheduler, pod_of(game, "p5")).beside_its_group()
+    assert (sixth.node, sixth.waits_for) == ("", ())

@@ -101,12 +101,21 @@ class PlacedAgainResultSerializer(TriedOutSerializer):
 
 
 class WhyPendingResultSerializer(TriedOutSerializer):
-    """The pod was tried on a copy, alone, with the run's configuration."""
+    """The pod was tried on a copy with the run's configuration, beside the pending members of its PodGroup alone."""
 
     pod = serializers.CharField(help_text="namespace/name")
     node = serializers.CharField(allow_blank=True, help_text="where it would go; empty: nowhere")
     evicts = serializers.ListField(child=serializers.CharField(), help_text="pods that would be evicted for it")
     message = serializers.CharField(allow_blank=True, help_text="kube-scheduler's, when there is no place for it")
+    waits_for = serializers.ListField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="Permit plugins for which it would wait on the node, and no pod that is pending ends that wait",
+    )
+    in_place = serializers.IntegerField(
+        required=False, help_text="pods of its PodGroup that would have a node, or hold one, itself among them"
+    )
+    min_member = serializers.IntegerField(required=False, help_text="of its PodGroup; 0 without one")
     headline = serializers.CharField()
     detail = serializers.CharField(allow_blank=True)
 

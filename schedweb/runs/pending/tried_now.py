@@ -26,6 +26,8 @@ def said_of(analysis: Analysis, found: dict[str, Any]) -> tuple[str, str]:
             len(found["evicts"]),
             pods=both(found["evicts"]),
         )
+    if found.get("waits_for"):
+        return _would_wait(found)
     if found["node"]:
         return say("It fits: {node} would be chosen.", node=found["node"]), ""
     if not analysis.blob:
@@ -49,3 +51,20 @@ def said_of(analysis: Analysis, found: dict[str, Any]) -> tuple[str, str]:
         return known or (say("{node} was chosen, but it was not bound there.", node=trace.selected), found["message"])
     view = FilterView(StoredAttempt(row, trace))
     return pending_answer(view, pod_manifest(record), ObjectLookup(run), StandingOf(run))
+
+
+def _would_wait(found: dict[str, Any]) -> tuple[str, str]:
+    """Of a pod that finds a node and is kept from it by Permit: nobody who is pending now ends its wait."""
+    headline = say(
+        "It would hold {node} and wait there on Permit ({plugins}), in vain.",
+        node=found["node"],
+        plugins=both(found["waits_for"]),
+    )
+    if not found["min_member"]:
+        return headline, ""
+    return headline, counted(
+        "{count} pod of its PodGroup would have a node, and its minMember is {members}.",
+        "{count} pods of its PodGroup would have a node, and its minMember is {members}.",
+        found["in_place"],
+        members=found["min_member"],
+    )

@@ -14,7 +14,7 @@ from pytest_django import Settings
 
 from schedweb.runs.models import Analysis
 from schedweb.worker.analyst import AnalysisProcess, analyse
-from tests.advice.test_pod_group_remedies import group, member
+from tests.advice.test_pod_group_remedies import ONE_MAY_BE_LATE, RING, group, member
 from tests.schedweb.engine.worlds import GANGS, node, pod
 from tests.schedweb.runs.conftest import Game, eventually, played_out
 from tests.schedweb.runs.test_api import check_shape
@@ -207,3 +207,14 @@ def test_why_members_of_a_group_are_pending_is_what_their_pages_say(operator: Us
     assert [why for why, _ in told].count(lost) == 2
     assert [why for why, _ in told if why != lost] == ["No node has room for it."]
     assert [page for _, page in told].count(lost) == 2
+
+
+def test_a_run_that_paused_in_vain_is_told_what_would_help(operator: User, client: Client) -> None:
+    game = played_out(operator, RING, configuration=ONE_MAY_BE_LATE)
+    assert game.run.state == "paused"
+    asked = {"namespace": "shop", "name": "p0"}
+    why = answered(client, game, {"name": "why_pending", "arguments": asked})["result"]
+    assert why["headline"] == "It would hold n1 and wait there on Permit (Coscheduling), in vain."
+    assert why["detail"] == "5 pods of its PodGroup would have a node, and its minMember is 6."
+    help_ = answered(client, game, {"name": "what_would_help", "arguments": asked})["result"]
+    assert {remedy["kind"] for remedy in help_["remedies"]} == {"node", "resize", "relax"}
