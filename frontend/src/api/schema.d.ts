@@ -6981,7 +6981,7 @@ export interface components {
             /** @description false: there was no time to try everything */
             complete: boolean;
         };
-        /** @description The pod was tried on a copy, alone, with the run's configuration. */
+        /** @description The pod was tried on a copy with the run's configuration, beside the pending members of its PodGroup alone. */
         WhyPendingResult: {
             /** @description the configuration has extenders, and they were left out; not in older answers */
             without_extenders?: boolean;
@@ -6993,6 +6993,12 @@ export interface components {
             evicts: string[];
             /** @description kube-scheduler's, when there is no place for it */
             message: string;
+            /** @description Permit plugins for which it would wait on the node, and no pod that is pending ends that wait */
+            waits_for?: string[];
+            /** @description pods of its PodGroup that would have a node, or hold one, itself among them */
+            in_place?: number;
+            /** @description of its PodGroup; 0 without one */
+            min_member?: number;
             headline: string;
             detail: string;
         };
