@@ -17,6 +17,7 @@ from framework.scheduler import Cluster
 from framework.sentences import Content, Sentence, Words, counted_sentence, joined_with_and
 
 Kind = Literal[
+    "again",
     "create",
     "claim",
     "profile",
@@ -72,6 +73,8 @@ class Case:
     now: Mapping[str, PlayedPod]
     """``namespace/name`` → where every pod is."""
     rejected_by: tuple[str, ...] = ()
+    asleep: bool = False
+    """Whether it is not tried again before something changes, though the run goes on to its end."""
     rule: OwnRule | None = None
     """The anti-affinity to its own workload, or the host port, that keeps it from every node left."""
 

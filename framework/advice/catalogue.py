@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace as replace_remedy
 from itertools import product
 from shlex import quote
-from typing import Any, Final
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -17,17 +16,16 @@ from framework.advice.lowering import lowered, written
 from framework.advice.operations import operation
 from framework.advice.patches import Patch, applied, object_diff
 from framework.advice.trial import Edit
-from framework.advice.workloads import made_again
 from framework.objects import KubeObject, Pod
 from framework.objects.catalogue import (
     AppGroup,
+    AppGroupDependency,
     AppGroupMember,
     ElasticQuota,
     NetworkTopology,
     NodeResourceTopology,
     TopologyZone,
 )
-from framework.objects.decode import decode_manifest
 from framework.objects.metadata import ResourceList
 from framework.objects.pod import Container
 from framework.objects.qos import GUARANTEED, pod_qos
@@ -197,24 +195,9 @@ def fitted_to_zones(case: Case) -> Iterator[Family]:
                 for name, target in targets.items()
             ]
             text = sentence("Lower the request of {what}", what=joined_with_and(what))
-            yield _made_anew(case, case.with_pods("lower", text, pod))
+            yield case.with_pods("lower", text, pod)
 
     yield family()
-
-
-def _made_anew(case: Case, remedy: PossibleRemedy) -> PossibleRemedy:
-    """An update of the pods would not do: NodeResourceTopologyMatch is not woken by a pod that asks for less."""
-    operations = (
-        *(operation("remove", each) for each in case.workload.alike),
-        *(operation("add", _again(each.manifest)) for each in remedy.operations),
-    )
-    return replace_remedy(remedy, operations=operations)
-
-
-def _again(manifest: dict[str, Any]) -> Pod:
-    pod = decode_manifest(manifest)
-    assert isinstance(pod, Pod)
-    return made_again(pod)
 
 
 def _limited(pod: Pod, resources: Iterable[str]) -> Pod:
@@ -284,7 +267,8 @@ def _whole(resource: str, nanos: int) -> int:
 
 
 def allowed_costs(case: Case) -> Iterator[Family]:
-    """What the pod's workload may pay to reach the others, raised to one of the costs that there are, lowest first."""
+    """What the pod's workload may pay to reach another, or all others, raised to the lowest that does of the costs that
+    there are."""
     if NETWORK not in case.rejected_by:
         return
     labels = case.pod.metadata.labels
@@ -302,33 +286,43 @@ def allowed_costs(case: Case) -> Iterator[Family]:
 
     def family() -> Family:
         groups = [each for each in case.cluster.list(AppGroup) if each.metadata.name == group]
-        for known, cost in product(sorted(groups, key=lambda each: each.key), costs):
-            changed = _allowing(known, workload, cost)
-            if changed == known or not case.fits_after([Edit(known, changed)]):
+        for known in sorted(groups, key=lambda each: each.key):
+            reached = _reached(known, workload)
+            if not costs or not case.fits_after([Edit(known, _allowing(known, workload, reached, costs[-1]))]):
                 continue
-            text = sentence(
-                "Allow {workload} a network cost of {cost} in AppGroup {group}",
-                workload=workload,
-                cost=cost,
-                group=known.key,
-            )
-            yield PossibleRemedy(
-                "network",
-                text,
-                (operation("replace", changed),),
-                Patch(applied(changed), object_diff(known, changed)),
-            )
-            return
+            for cost, others in product(costs, dict.fromkeys([*((one,) for one in reached), reached])):
+                changed = _allowing(known, workload, others, cost)
+                if changed == known or not case.fits_after([Edit(known, changed)]):
+                    continue
+                text = sentence(
+                    "Allow {workload} a network cost of {cost} to {others} in AppGroup {group}",
+                    workload=workload,
+                    cost=cost,
+                    others=joined_with_and(list(others)),
+                    group=known.key,
+                )
+                patch = Patch(applied(changed), object_diff(known, changed))
+                yield PossibleRemedy("network", text, (operation("replace", changed),), patch)
+                return
 
     yield family()
 
 
-def _allowing(group: AppGroup, workload: str, cost: int) -> AppGroup:
+def _reached(group: AppGroup, workload: str) -> tuple[str, ...]:
+    """Selectors of the workloads that it depends on, in order."""
+    members = (each for each in group.spec.workloads if each.workload.selector == workload)
+    return tuple(dict.fromkeys(one.workload.selector for each in members for one in each.dependencies))
+
+
+def _allowing(group: AppGroup, workload: str, others: Iterable[str], cost: int) -> AppGroup:
+    def wider(one: AppGroupDependency) -> AppGroupDependency:
+        if one.workload.selector not in others:
+            return one
+        return replace(one, max_network_cost=max(one.max_network_cost, cost))
+
     def member(each: AppGroupMember) -> AppGroupMember:
         if each.workload.selector != workload:
             return each
-        wider = tuple(replace(one, max_network_cost=max(one.max_network_cost, cost)) for one in each.dependencies)
-        return replace(each, dependencies=wider)
+        return replace(each, dependencies=tuple(map(wider, each.dependencies)))
 
-    workloads = tuple(member(each) for each in group.spec.workloads)
-    return replace(group, spec=replace(group.spec, workloads=workloads))
+    return replace(group, spec=replace(group.spec, workloads=tuple(map(member, group.spec.workloads))))

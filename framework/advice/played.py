@@ -6,7 +6,7 @@ pods that compete, exactly as a fork of it would. So what is said here is what a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -41,6 +41,8 @@ class Played(msgspec.Struct, frozen=True):
     """``namespace/name`` of pods that left, and that no other pod is called by."""
     finished: bool
     """Whether nothing was left to do when it ended; else the time for it was over."""
+    tried: frozenset[str]
+    """``namespace/name`` of pods that had no node at the beginning and were tried on nodes since."""
     refused: Words = ""
     """Why a change was refused; then nothing was played."""
 
@@ -84,11 +86,15 @@ def waits_for_people(waiting: WaitingPodState) -> bool:
     return len(waiting.asks_a_person) == len(waiting.deadlines)
 
 
-def difference(before: Mapping[str, PlayedPod], after: Mapping[str, PlayedPod], *, finished: bool) -> Played:
+def difference(
+    before: Mapping[str, PlayedPod], after: Mapping[str, PlayedPod], tried: Iterable[str], *, finished: bool
+) -> Played:
+    """``tried``: ``namespace/name`` of all pods that had an attempt in between."""
     changed = {key: state for key, state in after.items() if before.get(key) != state}
     # The pod that looks for a reservation's node is gone when it has found one.
     gone = (key for key, was in before.items() if key not in after and was.owner[1] != Reservation.kind)
-    return Played(changed, tuple(gone), finished)
+    pending = frozenset(key for key in tried if key in before and not before[key].node)
+    return Played(changed, tuple(gone), finished, pending)
 
 
 def owner_of(pod: Pod) -> Owner:

@@ -14,6 +14,7 @@ from typing import Final, get_args
 
 import msgspec
 
+from framework.advice.anew import made_anew, tried_again
 from framework.advice.candidates import Case, Family, Kind, PossibleRemedy
 from framework.advice.catalogue import allowed_costs, fitted_to_zones, freed_zones, raised_quotas
 from framework.advice.claims import reclassed
@@ -132,6 +133,7 @@ class _Search:
             self.without = self._played(())
             here = self._end(self.without).get(case.live.key)
             fits_on = "" if here is None else here.node
+            self.case.asleep = self._sleeps(self.without)
             if not fits_on:
                 if self.has_profile:
                     self._look()
@@ -174,6 +176,7 @@ class _Search:
         if not self.has_profile:
             yield from other_profiles(case, sorted(self.scheduler.profiles))
             return
+        yield from tried_again(case)
         yield from created(case)
         yield from reclassed(case)
         yield from renamed(case)
@@ -282,6 +285,9 @@ class _Search:
     def _remedy(self, candidate: PossibleRemedy) -> Remedy | None:
         """None where it does not help: somebody else takes the place, or one of its own workload pays for it."""
         played = self._played(candidate.operations)
+        if candidate.places and self._sleeps(played):
+            candidate = made_anew(self.case, candidate)
+            played = self._played(candidate.operations)
         if played.refused:
             return None
         assert self.without is not None
@@ -319,6 +325,13 @@ class _Search:
         if broken:
             self.breaking.append(remedy)
         return remedy
+
+    def _sleeps(self, played: Played) -> bool:
+        """Whether it has no node and was not tried: it may fit now, but nothing that its plugins wait for happened."""
+        here = self._end(played).get(self.case.live.key)
+        if here is None or here.node or not played.finished or played.refused:
+            return False
+        return self.case.live.key not in played.tried
 
     def _loses(self, pod: Pod, end: End) -> bool:
         """One of its own that had a node is made anew and finds none."""

@@ -102,8 +102,8 @@ class PlayedOn:
             for each in operations:
                 obedience.obey(commands.Change(each.verb, each.manifest), author="", entry="")
         except Refused as error:
-            return Played({}, (), finished=True, refused=error.words)
-        happened = None
+            return Played({}, (), finished=True, tried=frozenset(), refused=error.words)
+        happened, known = None, len(player.traces)
         while happened not in OVER and time.monotonic() < until and os.getppid() == self.asked_by:
             happened = player.operate(whole=True)
             if within and not player.scheduler.mid_cycle:
@@ -112,7 +112,8 @@ class PlayedOn:
                 player.settle()
         # Volumes that are still to be bound when nothing else is to be done may never be; devices wait for a person.
         after = states(player.scheduler, binding=happened is Happened.WAITS)
-        return difference(self.before, after, finished=happened in OVER)
+        tried = {trace.pod for trace in player.traces[known:]}
+        return difference(self.before, after, tried, finished=happened in OVER)
 
 
 def leave_out(player: Player) -> bool:

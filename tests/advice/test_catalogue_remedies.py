@@ -130,5 +130,5 @@ def test_a_workload_may_pay_more_for_the_network() -> None:
     ]
     game = played(alone)
     remedy = of_kind(helped(game, "basket"), "network")
-    assert str(remedy.text) == "Allow basket a network cost of 12 in AppGroup shop/checkout"
+    assert str(remedy.text) == "Allow basket a network cost of 12 to pricing in AppGroup shop/checkout"
     assert place_after(alone, pending(game, "basket"), remedy) == remedy.node
