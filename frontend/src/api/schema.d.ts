@@ -5739,7 +5739,8 @@ export interface components {
             finished: boolean;
         };
         /**
-         * @description * `create` - create
+         * @description * `again` - again
+         *     * `create` - create
          *     * `claim` - claim
          *     * `profile` - profile
          *     * `rename` - rename
@@ -5762,7 +5763,7 @@ export interface components {
          *     * `free` - free
          * @enum {string}
          */
-        RemedyKindEnum: "create" | "claim" | "profile" | "rename" | "gate" | "uncordon" | "quota" | "threshold" | "zone" | "network" | "node" | "resize" | "move" | "label" | "tolerate" | "untaint" | "relax" | "lower" | "priority" | "fewer" | "free";
+        RemedyKindEnum: "again" | "create" | "claim" | "profile" | "rename" | "gate" | "uncordon" | "quota" | "threshold" | "zone" | "network" | "node" | "resize" | "move" | "label" | "tolerate" | "untaint" | "relax" | "lower" | "priority" | "fewer" | "free";
         /**
          * @description * `` -
          *     * `CPU` - CPU
