@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from io import StringIO
 from typing import Any
 
 from django.contrib.auth.models import User
-from ruamel.yaml import YAML
 
+from framework.reading.yaml_text import yaml_text
 from framework.sentences import Words, sentence
 from schedweb.configurations.examination import TooLarge, examine
 from schedweb.configurations.models import Configuration
@@ -19,12 +18,8 @@ from schedweb.snapshots.models import Snapshot
 
 def configuration_text(found: Mapping[str, Any]) -> str:
     """As YAML, with the kind first."""
-    writer = YAML()
-    writer.default_flow_style = False
-    text = StringIO()
     first = {key: found[key] for key in ("apiVersion", "kind")}
-    writer.dump({**first, **{key: value for key, value in found.items() if key not in first}}, text)
-    return text.getvalue()
+    return yaml_text({**first, **{key: value for key, value in found.items() if key not in first}})
 
 
 def problems_of(text: str) -> list[Words]:

@@ -7,7 +7,6 @@ from typing import Any, Final
 from uuid import UUID
 
 import msgspec
-import yaml
 from asgiref.sync import sync_to_async
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
@@ -15,6 +14,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
+from framework.reading.yaml_text import yaml_text
 from schedweb.api.errors import ApiError
 from schedweb.runs.exporting.annotated_pods import annotated_pods
 from schedweb.runs.records.pod_query import query_of
@@ -42,8 +42,7 @@ def as_json(batches: Iterator[list[dict[str, Any]]]) -> Iterator[bytes]:
 def as_yaml(batches: Iterator[list[dict[str, Any]]]) -> Iterator[bytes]:
     for pods in batches:
         for pod in pods:
-            text = yaml.dump(pod, Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True, width=1 << 30)
-            yield f"---\n{text}".encode()
+            yield f"---\n{yaml_text(pod)}".encode()
 
 
 async def as_they_come(parts: Iterator[bytes]) -> AsyncIterator[bytes]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from io import StringIO
 from typing import Any
 
 import msgspec
-from ruamel.yaml import YAML
 
 from framework.objects.stored_volumes import write_empty_fields
+from framework.reading.yaml_text import yaml_text
 from schedweb.runs.models.packed import text_of
 from schedweb.snapshots.redaction import shown
 
@@ -36,9 +35,4 @@ def as_served(manifest: dict[str, Any]) -> dict[str, Any]:
 def yaml_of(stored: bytes | memoryview | None) -> str:
     if stored is None:
         return ""
-    content = as_served(manifest_of(stored))
-    writer = YAML()
-    writer.default_flow_style = False
-    text = StringIO()
-    writer.dump(content, text)
-    return text.getvalue()
+    return yaml_text(as_served(manifest_of(stored)))

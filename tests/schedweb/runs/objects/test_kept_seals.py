@@ -31,7 +31,8 @@ VOLUMES = [
 DISK: dict[str, Any] = {
     "apiVersion": "v1",
     "kind": "PersistentVolume",
-    "metadata": {"name": "disk"},
+    # A text that YAML takes for a boolean unless it is quoted.
+    "metadata": {"name": "disk", "annotations": {"pv.kubernetes.io/bound-by-controller": "yes"}},
     "spec": {
         "capacity": {"storage": "1Gi"},
         "accessModes": ["ReadWriteOnce"],
