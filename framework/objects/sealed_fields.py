@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -21,7 +21,7 @@ from framework.objects.further_volume_sources import (
     ScaleIOVolumeSource,
     SecretProjection,
 )
-from framework.objects.pod import CSIVolumeSource, Volume
+from framework.objects.pod import CSIVolumeSource, PersistentVolumeClaimTemplate, Volume
 from framework.objects.volume_sources import (
     AzureDiskVolumeSource,
     AzureFilePersistentVolumeSource,
@@ -51,6 +51,9 @@ SEALED: Final[Mapping[type[msgspec.Struct], frozenset[str]]] = {
 them and by nothing that they say, so a seal may stand in their place."""
 IF_CREDENTIALS: Final = frozenset({"diskURI"})
 """Of these, the ones that most often are names that everybody may read: sealed if there are credentials in them."""
+SEALED_ANNOTATIONS: Final = "redacted"
+"""Among the annotations of an ephemeral volume's claim (``volumeClaimTemplate.metadata``): the seal of those that are
+not kept. Batching tells pods apart by all of them; the claim that is made has none."""
 DEFAULTS: Final[Mapping[type[msgspec.Struct], Mapping[str, Any]]] = {
     struct: {
         each.encode_name: each.default
@@ -69,40 +72,66 @@ def is_sealed(value: Any) -> bool:
     return isinstance(value, str) and _SEAL.fullmatch(value) is not None
 
 
-_Places = dict[str, "_Places | None"]
-"""Field → the fields in it that lead to seals; None: what stands there may be a seal."""
+class _Place(typing.NamedTuple):
+    """Where a seal may stand: field ``name`` of ``struct``; None: of a mapping."""
+
+    struct: type[msgspec.Struct] | None
+    name: str
+
+
+_Places = dict[str, "_Places | _Place"]
+"""Field → the fields in it that lead to such places, or the place."""
+Goes = Callable[[type[msgspec.Struct] | None, str, Any], bool]
+"""(Struct, field, what stands there) → whether it is left out; the Struct is None for ``SEALED_ANNOTATIONS``."""
 
 
 def without_seals(volume: dict[str, Any]) -> dict[str, Any]:
     """Of a pod's volume as JSON: what may leave the server. Seals are for comparing, and tell whoever gets two of them
     that two texts are equal."""
-    return _without(volume, _OF_VOLUME)
+    return without(volume, lambda struct, name, value: is_sealed(value))
 
 
-def _value_without(value: Any, places: _Places) -> Any:
+def without(volume: dict[str, Any], goes: Goes) -> dict[str, Any]:
+    """A pod's volume as JSON without what ``goes`` at the fields where seals may stand; ``volume`` is not changed."""
+    return _without(volume, _OF_VOLUME, goes)
+
+
+def without_sealed_annotations(annotations: dict[str, str]) -> dict[str, str]:
+    """Of an ephemeral volume's claim: those that the claim itself has."""
+    if not is_sealed(annotations.get(SEALED_ANNOTATIONS)):
+        return annotations
+    return {key: value for key, value in annotations.items() if key != SEALED_ANNOTATIONS}
+
+
+def _value_without(value: Any, places: _Places, goes: Goes) -> Any:
     if isinstance(value, list):
-        return [_value_without(each, places) for each in value]
-    return _without(value, places) if isinstance(value, dict) else value
+        return [_value_without(each, places, goes) for each in value]
+    return _without(value, places, goes) if isinstance(value, dict) else value
 
 
-def _without(value: dict[str, Any], places: _Places) -> dict[str, Any]:
+def _without(value: dict[str, Any], places: _Places, goes: Goes) -> dict[str, Any]:
     kept = {}
     for key, each in value.items():
-        if key not in places:
+        inner = places.get(key)
+        if inner is None:
             kept[key] = each
-        elif (inner := places[key]) is not None:
-            kept[key] = _value_without(each, inner)
-        elif not is_sealed(each):
+        elif isinstance(inner, dict):
+            kept[key] = _value_without(each, inner, goes)
+            if key == "annotations" and not kept[key]:
+                del kept[key]
+        elif not goes(inner.struct, inner.name, each):
             kept[key] = each
     return kept
 
 
 def _places(struct: type[msgspec.Struct]) -> _Places:
-    found: _Places = dict.fromkeys(SEALED.get(struct, ()))
+    found: _Places = {name: _Place(struct, name) for name in SEALED.get(struct, ())}
     for field in msgspec.structs.fields(struct):
         for inner in _structs(field.type):
             if below := _places(inner):
                 found[field.encode_name] = below
+    if struct is PersistentVolumeClaimTemplate:
+        found["metadata"] = {"annotations": {SEALED_ANNOTATIONS: _Place(None, SEALED_ANNOTATIONS)}}
     return found
 
 

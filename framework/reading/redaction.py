@@ -38,8 +38,15 @@ from framework.objects.further_volume_sources import VolumeProjection
 from framework.objects.go_numbers import parse_float
 from framework.objects.kinds import TYPED_KINDS
 from framework.objects.older_versions import as_current
-from framework.objects.pod import PodSpec, Volume
-from framework.objects.sealed_fields import DEFAULTS, IF_CREDENTIALS, SEAL, SEALED, is_sealed
+from framework.objects.pod import PersistentVolumeClaimTemplate, PodSpec, Volume
+from framework.objects.sealed_fields import (
+    DEFAULTS,
+    IF_CREDENTIALS,
+    SEAL,
+    SEALED,
+    SEALED_ANNOTATIONS,
+    is_sealed,
+)
 from framework.objects.storage import (
     CSIPersistentVolumeSource,
     PersistentVolumeClaimSpec,
@@ -136,6 +143,8 @@ class _Object(NamedTuple):
 
     fields: dict[str, _Shape]
     struct: type[msgspec.Struct] | None = None
+    seals_annotations: bool = False
+    """Those that go leave a seal."""
 
 
 class _Values(NamedTuple):
@@ -218,7 +227,7 @@ class _Walk:
     def object(self, value: Manifest, shape: _Object, *, told: bool = True) -> dict[str, Any]:
         """``told``: it is not a status, most of which its server writes about itself."""
         kept: dict[str, Any] = {}
-        fields, struct = shape
+        fields, struct, seals_annotations = shape
         for name, inner in value.items():
             if name not in fields:
                 if struct is not None and name in SEALED.get(struct, ()) and (inner or inner == ""):
@@ -233,10 +242,21 @@ class _Walk:
                 if shape is not _UNREAD and (told or struct in _OF_PARAMETERS):
                     self._count(struct, name, inner)
             elif name == "annotations" and struct is ObjectMeta and isinstance(inner, Mapping):
-                kept[name] = {key: each for key, each in inner.items() if self._keeps(key, each)}
-                self._add(ANNOTATIONS, len(inner) - len(kept[name]))
+                kept[name] = self._annotations(inner, seals_annotations)
             else:
                 kept[name] = self._value(inner, fields[name], told and name != "status")
+        return kept
+
+    def _annotations(self, given: Mapping[str, Any], sealed: bool) -> dict[str, Any]:
+        kept = {key: each for key, each in given.items() if self._keeps(key, each)}
+        if len(kept) == len(given):
+            return kept
+        gone = {key: each for key, each in given.items() if key not in kept}
+        already = sealed and is_sealed(gone.get(SEALED_ANNOTATIONS))
+        self._add(ANNOTATIONS, len(gone) - already)
+        if sealed and self.seal is not None:
+            only = already and len(gone) == 1
+            kept[SEALED_ANNOTATIONS] = gone[SEALED_ANNOTATIONS] if only else SEAL + self.seal(_bytes(gone))
         return kept
 
     def _value(self, value: Any, shape: _Shape, told: bool) -> Any:
@@ -285,8 +305,12 @@ def _is_open(struct: type[msgspec.Struct], name: str, value: Any) -> bool:
 
 def _sealed(value: Any, seal: Seal) -> Any:
     """A text in place of a text, else a mapping with one entry. Whatever is malformed is told by the seal alone."""
-    found = SEAL + seal(msgspec.json.encode(value, order="sorted", enc_hook=str))
+    found = SEAL + seal(_bytes(value))
     return {"redacted": found} if isinstance(value, Mapping) else found
+
+
+def _bytes(value: Any) -> bytes:
+    return msgspec.json.encode(value, order="sorted", enc_hook=str)
 
 
 def _shape(struct: type[msgspec.Struct]) -> _Object:
@@ -294,6 +318,8 @@ def _shape(struct: type[msgspec.Struct]) -> _Object:
     for field in msgspec.structs.fields(struct):
         if field.encode_name not in _NOT_KEPT.get(struct, ()):
             fields[field.encode_name] = _shape_in(field.type)
+    if struct is PersistentVolumeClaimTemplate:
+        fields["metadata"] = _shape(ObjectMeta)._replace(seals_annotations=True)
     return _Object(fields, struct)
 
 

@@ -279,6 +279,12 @@ APART: Final[dict[str, Change]] = {
     "where an ephemeral volume begins": _set(
         "spec.volumes.10.ephemeral.volumeClaimTemplate.spec.dataSource", {"kind": "VolumeSnapshot", "name": "s"}
     ),
+    "labels of an ephemeral volume's claim": _set(
+        "spec.volumes.10.ephemeral.volumeClaimTemplate.metadata", {"labels": {"a": "b"}}
+    ),
+    "annotations of an ephemeral volume's claim": _set(
+        "spec.volumes.10.ephemeral.volumeClaimTemplate.metadata", {"annotations": {"a": "b"}}
+    ),
     "an image's other pull policy": _set("spec.volumes.11.image.pullPolicy", "Always"),
     "attributes of a CSI volume": _set("spec.volumes.1.csi.volumeAttributes", {"a": "b"}),
     "file system of a CSI volume": _set("spec.volumes.1.csi.fsType", "xfs"),

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import typing
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -13,12 +14,13 @@ import msgspec
 import pytest
 
 from framework.objects import PersistentVolume, Pod
+from framework.objects.claims import BETA_CLASS
 from framework.objects.csi_migration import plugin_of_volume, translated
 from framework.objects.decode import decode_manifest
 from framework.objects.pod import Volume
 from framework.objects.sealed_fields import SEALED, without_seals
 from framework.objects.storage import PersistentVolumeSpec
-from framework.reading.redaction import redacted
+from framework.reading.redaction import Removed, redacted
 
 SECRET: Final = "hunter2"
 REF: Final = {"name": SECRET, "namespace": SECRET}
@@ -157,6 +159,46 @@ def test_two_secrets_are_told_apart_by_their_seals(name: str) -> None:
     other = json.loads(json.dumps(one).replace(SECRET, "hunter3"))
     assert redacted(one, seal=sealing) != redacted(other, seal=sealing)
     assert redacted(one) == redacted(other)
+
+
+def claimed(annotations: dict[str, str]) -> dict[str, Any]:
+    """A pod with an ephemeral volume whose claim has these annotations."""
+    spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    metadata = {"labels": {"a": "b"}, "annotations": annotations}
+    made = pod("ephemeral", {"volumeClaimTemplate": {"metadata": metadata, "spec": spec}})
+    return {**made, "metadata": {**made["metadata"], "annotations": {"mine": SECRET}}}
+
+
+def annotations_of(manifest: dict[str, Any]) -> Any:
+    [found] = manifest["spec"]["volumes"]
+    return found["ephemeral"]["volumeClaimTemplate"]["metadata"].get("annotations")
+
+
+def test_annotations_of_an_ephemeral_volumes_claim_leave_a_seal() -> None:
+    """Upstream's signature has all of them."""
+    given = claimed({BETA_CLASS: "fast", "a": SECRET, "b": "1"})
+    removed: Removed = Counter()
+    stored, shown = redacted(given, removed, seal=sealing), redacted(given)
+    assert removed == {"annotations": 3}
+    assert SECRET not in json.dumps(stored)
+    assert annotations_of(shown) == {BETA_CLASS: "fast"}
+    assert annotations_of(stored).keys() == {BETA_CLASS, "redacted"}
+    assert json.dumps(stored).count("sealed:") == 1, "of the pod's own annotations none is signed"
+    again: Removed = Counter()
+    assert redacted(stored, again, seal=sealing) == stored
+    assert not again
+    assert redacted(stored) == shown
+
+    same = redacted(claimed({"b": "1", "a": SECRET, BETA_CLASS: "fast"}), seal=sealing)
+    assert annotations_of(same) == annotations_of(stored)
+    for others in ({"a": SECRET, "b": "2"}, {"a": SECRET, "c": "1"}, {"a": SECRET}):
+        other = redacted(claimed({BETA_CLASS: "fast", **others}), seal=sealing)
+        assert other != stored
+        assert redacted(other) == shown
+    assert annotations_of(redacted(claimed({BETA_CLASS: "fast"}), seal=sealing)) == {BETA_CLASS: "fast"}
+
+    for whole, left in ((stored, {BETA_CLASS: "fast"}), (redacted(claimed({"a": "b"}), seal=sealing), None)):
+        assert annotations_of({"spec": {"volumes": [without_seals(whole["spec"]["volumes"][0])]}}) == left
 
 
 def test_what_everybody_knows_is_not_sealed() -> None:

@@ -25,7 +25,8 @@ NOW = storage_class("now", "csi.example.com", waits=False)
 def with_ephemeral(name: str, class_name: str, **more: Any) -> Pod:
     wanted = {"requests": {"storage": "1Gi"}}
     spec = {"storageClassName": class_name, "accessModes": ["ReadWriteOnce"], "resources": wanted}
-    template = {"metadata": {"labels": {"of": "pod"}}, "spec": spec}
+    annotations = {"volume.kubernetes.io/storage-provisioner": "x", "redacted": "sealed:0123456789abcdef"}
+    template = {"metadata": {"labels": {"of": "pod"}, "annotations": annotations}, "spec": spec}
     return make_pod(name, volumes=[{"name": "tmp", "ephemeral": {"volumeClaimTemplate": template}}], **more)
 
 
@@ -35,6 +36,8 @@ def test_claims_of_generic_ephemeral_volumes_come_and_go_with_their_pod() -> Non
     assert world.schedule(pod).result == "bound"
     made = world.get(PersistentVolumeClaim, "p-tmp")
     assert made.metadata.labels == {"of": "pod"}
+    assert "volume.kubernetes.io/storage-provisioner" in made.metadata.annotations
+    assert "redacted" not in made.metadata.annotations, "what stands for annotations that are not kept is none of them"
     (owner,) = made.metadata.owner_references
     assert (owner.kind, owner.name, owner.uid, owner.controller) == ("Pod", "p", pod.uid, True)
     assert made.metadata.uid

@@ -30,6 +30,7 @@ from framework.objects.claims import (
 )
 from framework.objects.csi_migration import plugin_named
 from framework.objects.metadata import ObjectMeta, OwnerReference
+from framework.objects.sealed_fields import without_sealed_annotations
 from framework.objects.storage import (
     CSIPersistentVolumeSource,
     ObjectReference,
@@ -264,7 +265,7 @@ def _make_claims(cluster: ControlledCluster, pod: Pod) -> None:
             name=name,
             namespace=namespace,
             labels=template.metadata.labels,
-            annotations=template.metadata.annotations,
+            annotations=without_sealed_annotations(template.metadata.annotations),
             owner_references=(owner,),
         )
         cluster.post(PersistentVolumeClaim(metadata=metadata, spec=template.spec))

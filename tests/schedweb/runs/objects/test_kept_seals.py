@@ -27,6 +27,15 @@ VOLUMES = [
     {"name": "e", "projected": {"sources": [{"secret": {"name": SECRET}}, {"configMap": {"name": "k"}}]}},
     {"name": "f", "hostPath": {"path": "/it"}},
     {"name": "g", "configMap": {"name": "k"}},
+    {
+        "name": "h",
+        "ephemeral": {
+            "volumeClaimTemplate": {
+                "metadata": {"annotations": {"example.com/password": SECRET}},
+                "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+            }
+        },
+    },
 ]
 DISK: dict[str, Any] = {
     "apiVersion": "v1",
@@ -74,7 +83,7 @@ def stored(game: Game, name: str) -> tuple[str, int, list[dict[str, Any]]]:
 @pytest.mark.parametrize("name", ["runs", "waits"])
 def test_a_pod_that_is_saved_as_it_was_shown_stays_the_same(game: Game, client: Client, name: str) -> None:
     before = stored(game, name)
-    assert str(before[2]).count("sealed:") == 4
+    assert str(before[2]).count("sealed:") == 5
     text = get(client, f"/api/v1/runs/{game.id}/pods/shop/{name}/yaml/")["yaml"]
     assert "sealed:" not in text
     assert SECRET not in text
