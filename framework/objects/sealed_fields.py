@@ -51,6 +51,9 @@ SEALED: Final[Mapping[type[msgspec.Struct], frozenset[str]]] = {
 them and by nothing that they say, so a seal may stand in their place."""
 IF_CREDENTIALS: Final = frozenset({"diskURI"})
 """Of these, the ones that most often are names that everybody may read: sealed if there are credentials in them."""
+NAMESPACES: Final = frozenset({"secretNamespace"})
+"""Of these, names of namespaces, which stay, as they do everywhere: a volume in whose YAML there was none would find no
+Secret when it is read again. What was stored before may have seals there."""
 SEALED_ANNOTATIONS: Final = "redacted"
 """Among the annotations of an ephemeral volume's claim (``volumeClaimTemplate.metadata``): the seal of those that are
 not kept. Batching tells pods apart by all of them; the claim that is made has none."""

@@ -43,6 +43,12 @@ _ALWAYS: Final[dict[str, dict[str, Any]]] = {
     "vsphereVolume": {"volumePath": ""},
 }
 """Of sources. Where one of these fields is empty, an API server writes it all the same."""
+_ALWAYS_OF_VOLUMES: Final[dict[str, dict[str, Any]]] = {
+    **_ALWAYS,
+    "azureFile": {"secretName": "", "shareName": "", "secretNamespace": None},
+    "csi": {"driver": "", "volumeHandle": ""},
+}
+"""Of those of PersistentVolumes."""
 _FILE: Final[dict[str, Any]] = {"fieldRef": {"fieldPath": ""}, "resourceFieldRef": {"resource": "", "divisor": "0"}}
 _PROJECTED: Final[dict[str, dict[str, Any]]] = {
     "clusterTrustBundle": {"path": ""},
@@ -78,7 +84,8 @@ def complete_volume(volume: dict[str, Any]) -> None:
 def write_empty_fields(volume: dict[str, Any]) -> None:
     """Adds the fields that an API server writes even when they are empty; ``volume`` is changed in place.
 
-    They are those of Go's types of the API, v1.VolumeSource and what it holds, without omitempty.
+    They are those of Go's types of the API, v1.VolumeSource (of PersistentVolumes v1.PersistentVolumeSource) and what
+    it holds, without omitempty.
     """
     for name, fields in _ALWAYS.items():
         _write(volume.get(name), fields)
@@ -94,9 +101,22 @@ def write_empty_fields(volume: dict[str, Any]) -> None:
     template = ephemeral.get("volumeClaimTemplate") if isinstance(ephemeral, dict) else None
     if isinstance(template, dict):
         template.setdefault("metadata", {})
-        _write(template.setdefault("spec", {}), {"resources": {}})
+        write_empty_fields_of_claim(template.setdefault("spec", {}))
+
+
+def write_empty_fields_of_claim(spec: Any) -> None:
+    """The same of the ``spec`` of a PersistentVolumeClaim."""
+    _write(spec, {"resources": {}})
+    if isinstance(spec, dict):
         for name in ("dataSource", "dataSourceRef"):
-            _write(template["spec"].get(name), {"apiGroup": None, "kind": "", "name": ""})
+            _write(spec.get(name), {"apiGroup": None, "kind": "", "name": ""})
+
+
+def write_empty_fields_of_volume(spec: Any) -> None:
+    """The same of the ``spec`` of a PersistentVolume."""
+    if isinstance(spec, dict):
+        for name, fields in _ALWAYS_OF_VOLUMES.items():
+            _write(spec.get(name), fields)
 
 
 def _write_files(source: Any) -> None:

@@ -42,6 +42,7 @@ from framework.objects.pod import PersistentVolumeClaimTemplate, PodSpec, Volume
 from framework.objects.sealed_fields import (
     DEFAULTS,
     IF_CREDENTIALS,
+    NAMESPACES,
     SEAL,
     SEALED,
     SEALED_ANNOTATIONS,
@@ -230,7 +231,7 @@ class _Walk:
         fields, struct, seals_annotations = shape
         for name, inner in value.items():
             if name not in fields:
-                if struct is not None and name in SEALED.get(struct, ()) and (inner or inner == ""):
+                if struct is not None and name in SEALED.get(struct, ()) and (inner or inner in ("", None)):
                     if _is_open(struct, name, inner):
                         kept[name] = inner
                         continue
@@ -296,8 +297,10 @@ class _Walk:
 
 def _is_open(struct: type[msgspec.Struct], name: str, value: Any) -> bool:
     """Whether everybody may read what stands at one of ``SEALED``."""
-    if value == "" or value == DEFAULTS[struct].get(name):
+    if value in ("", None) or value == DEFAULTS[struct].get(name):
         return True
+    if name in NAMESPACES:
+        return isinstance(value, str) and not is_sealed(value)
     if name not in IF_CREDENTIALS or not isinstance(value, str) or is_sealed(value):
         return False
     return without_credentials(value) == value

@@ -18,7 +18,7 @@ from framework.objects.claims import BETA_CLASS
 from framework.objects.csi_migration import plugin_of_volume, translated
 from framework.objects.decode import decode_manifest
 from framework.objects.pod import Volume
-from framework.objects.sealed_fields import SEALED, without_seals
+from framework.objects.sealed_fields import SEALED, is_sealed, without_seals
 from framework.objects.storage import PersistentVolumeSpec
 from framework.reading.redaction import Removed, redacted
 
@@ -61,7 +61,7 @@ OF_PODS: Final[dict[str, dict[str, Any]]] = {
 }
 OF_VOLUMES: Final[dict[str, dict[str, Any]]] = {
     **BOTH,
-    "azureFile": {"secretName": SECRET, "shareName": "s", "secretNamespace": SECRET},
+    "azureFile": {"secretName": SECRET, "shareName": "s", "secretNamespace": "keys"},
 }
 NOTHING_SECRET: Final = {
     *(
@@ -212,6 +212,20 @@ def test_what_everybody_knows_is_not_sealed() -> None:
     assert redacted(empty, seal=sealing) == empty
 
 
+def test_the_namespace_of_a_secret_stays() -> None:
+    """A volume that names no claim asks for it: what is shown is read again, and means the same."""
+    given = volume("azureFile", OF_VOLUMES["azureFile"])
+    again = redacted(redacted(given, seal=sealing))
+    assert again["spec"]["azureFile"] == {"shareName": "s", "secretNamespace": "keys"}
+    assert handle_of(again) == "##s#p#keys"
+    # There was a time when it was sealed, and no text is whatever else somebody puts there.
+    for other in ("sealed:0123456789abcdef", {"a": SECRET}):
+        stored = redacted(volume("azureFile", {"shareName": "s", "secretNamespace": other}), seal=sealing)
+        assert SECRET not in json.dumps(stored)
+        assert redacted(stored, seal=sealing) == stored
+        assert redacted(stored)["spec"]["azureFile"] == {"shareName": "s"}
+
+
 def test_what_only_looks_like_a_seal_stays() -> None:
     like = "sealed:0123456789abcdef"
     manifest = pod("hostPath", {"path": like, "type": like})
@@ -224,13 +238,20 @@ def test_what_only_looks_like_a_seal_stays() -> None:
     }
 
 
-def test_volumes_of_azure_files_are_translated_with_seals() -> None:
-    """A namespace of the Secret is asked for, whatever it is."""
-    made = decode_manifest(redacted(volume("azureFile", OF_VOLUMES["azureFile"]), seal=sealing))
+def handle_of(manifest: dict[str, Any]) -> str:
+    """Of an azureFile PersistentVolume, as CSI migration makes it; raises where its Secret has no namespace."""
+    made = decode_manifest(manifest)
     assert isinstance(made, PersistentVolume)
     plugin = plugin_of_volume(made)
     assert plugin is not None
     csi = translated(made, plugin).spec.csi
     assert csi is not None
-    assert csi.volume_handle.count("sealed:") == 2
+    return csi.volume_handle
+
+
+def test_volumes_of_azure_files_are_translated_with_seals() -> None:
+    given = volume("azureFile", OF_VOLUMES["azureFile"])
+    stored = redacted(given, seal=sealing)
+    account, share, name, namespace = handle_of(stored).split("#")[1:]
+    assert (is_sealed(account), share, name, namespace) == (True, "s", "p", "keys")
     assert isinstance(decode_manifest(redacted(pod("azureFile", OF_PODS["azureFile"]), seal=sealing)), Pod)

@@ -6,7 +6,11 @@ from typing import Any
 
 import msgspec
 
-from framework.objects.stored_volumes import write_empty_fields
+from framework.objects.stored_volumes import (
+    write_empty_fields,
+    write_empty_fields_of_claim,
+    write_empty_fields_of_volume,
+)
 from framework.reading.yaml_text import yaml_text
 from schedweb.runs.models.packed import text_of
 from schedweb.snapshots.redaction import shown
@@ -21,13 +25,19 @@ def manifest_of(stored: bytes | memoryview | None) -> dict[str, Any]:
 
 
 def as_served(manifest: dict[str, Any]) -> dict[str, Any]:
-    """What may be shown of an object, with what an API server writes of a pod's volumes though it is empty."""
+    """What may be shown of an object, with what an API server writes of volumes and claims though it is empty."""
     spec = manifest.get("spec")
-    volumes = spec.get("volumes") if isinstance(spec, dict) and manifest.get("kind") == "Pod" else None
-    for volume in volumes if isinstance(volumes, list) else ():
-        # Before seals go: what was taken was not empty.
-        if isinstance(volume, dict):
-            write_empty_fields(volume)
+    # Before seals go: what was taken was not empty.
+    match manifest.get("kind"):
+        case "Pod":
+            volumes = spec.get("volumes") if isinstance(spec, dict) else None
+            for volume in volumes if isinstance(volumes, list) else ():
+                if isinstance(volume, dict):
+                    write_empty_fields(volume)
+        case "PersistentVolume":
+            write_empty_fields_of_volume(spec)
+        case "PersistentVolumeClaim":
+            write_empty_fields_of_claim(spec)
     # An older version may have stored more than is kept now.
     return shown(manifest)
 

@@ -39,7 +39,7 @@ def with_secrets(manifest: dict[str, Any]) -> dict[str, Any]:
         spec["containers"] = [{**each, "args": [SECRET], "env": [{"value": SECRET}]} for each in spec["containers"]]
         spec["volumes"] = VOLUMES
     if manifest.get("kind") == "PersistentVolume":
-        spec |= {"azureFile": {"secretName": SECRET, "secretNamespace": SECRET, "shareName": "s"}}
+        spec |= {"azureFile": {"secretName": SECRET, "secretNamespace": "keys", "shareName": "s"}}
     return {**manifest, "metadata": metadata, "spec": spec}
 
 

@@ -11,6 +11,7 @@ from django.test import Client
 from msgspec import convert
 
 from framework.objects.pod import Volume
+from framework.reading.yaml_documents import read_yaml
 from schedweb.runs.models import JournalEntry, ObjectRecord, PodRecord
 from schedweb.runs.records.manifests import manifest_of
 from tests.schedweb.engine.worlds import node, pod
@@ -45,7 +46,24 @@ DISK: dict[str, Any] = {
     "spec": {
         "capacity": {"storage": "1Gi"},
         "accessModes": ["ReadWriteOnce"],
-        "azureFile": {"secretName": SECRET, "secretNamespace": SECRET, "shareName": "s"},
+        "azureFile": {"secretName": SECRET, "secretNamespace": "keys", "shareName": "s"},
+    },
+}
+
+LEAN: dict[str, Any] = {
+    "apiVersion": "v1",
+    "kind": "PersistentVolume",
+    "metadata": {"name": "lean"},
+    "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "azureFile": {"shareName": "s"}},
+}
+CLAIM: dict[str, Any] = {
+    "apiVersion": "v1",
+    "kind": "PersistentVolumeClaim",
+    "metadata": {"name": "copy", "namespace": "shop"},
+    "spec": {
+        "accessModes": ["ReadWriteOnce"],
+        "resources": {"requests": {"storage": "9Gi"}},
+        "dataSource": {"kind": "PersistentVolumeClaim", "name": "first"},
     },
 }
 
@@ -58,7 +76,7 @@ def with_volumes(name: str, cpu: str) -> dict[str, Any]:
 @pytest.fixture
 def game(operator: User) -> Game:
     pods = [with_volumes("runs", "1"), with_volumes("waits", "16")]
-    return played_out(operator, [node("a", "8"), DISK, *pods])
+    return played_out(operator, [node("a", "8"), DISK, LEAN, CLAIM, *pods])
 
 
 def save(game: Game, client: Client, kind: str, namespace: str, name: str, text: str) -> JournalEntry:
@@ -103,15 +121,42 @@ def test_a_volume_that_is_changed_is_what_was_asked_for(game: Game, client: Clie
     assert convert(changed[1:], list[Volume]) == convert(volumes[1:], list[Volume])
 
 
-def test_a_persistent_volume_stays_too(game: Game, client: Client) -> None:
-    def spec() -> dict[str, Any]:
-        row = ObjectRecord.objects.get(run=game.id, kind="PersistentVolume", name="disk")
-        found: dict[str, Any] = manifest_of(row.manifest)["spec"]
-        return found
+def spec_of(game: Game, kind: str, name: str) -> dict[str, Any]:
+    row = ObjectRecord.objects.get(run=game.id, kind=kind, name=name)
+    found: dict[str, Any] = manifest_of(row.manifest)["spec"]
+    return found
 
-    before = spec()
-    assert str(before).count("sealed:") == 2
+
+@pytest.mark.parametrize(
+    ("kind", "namespace", "name", "source", "shown"),
+    [
+        ("PersistentVolume", "", "lean", "azureFile", {"secretName": "", "shareName": "s", "secretNamespace": None}),
+        (
+            *("PersistentVolumeClaim", "shop", "copy", "dataSource"),
+            {"apiGroup": None, "kind": "PersistentVolumeClaim", "name": "first"},
+        ),
+    ],
+)
+def test_fields_that_an_api_server_writes_though_they_are_empty_are_shown(
+    game: Game, client: Client, kind: str, namespace: str, name: str, source: str, shown: dict[str, Any]
+) -> None:
+    before = spec_of(game, kind, name)
+    address = f"/api/v1/runs/{game.id}/objects/yaml/?kind={kind}&namespace={namespace}&name={name}"
+    text = get(client, address)["yaml"]
+    [found] = read_yaml(text.encode())
+    assert found["spec"][source] == shown
+    assert shown.items() - before[source].items(), "they are not stored"
+    save(game, client, kind, namespace, name, text)
+    assert spec_of(game, kind, name) == before
+
+
+def test_a_persistent_volume_stays_too(game: Game, client: Client) -> None:
+    before = spec_of(game, "PersistentVolume", "disk")
+    assert str(before).count("sealed:") == 1
     text = get(client, f"/api/v1/runs/{game.id}/objects/yaml/?kind=PersistentVolume&name=disk")["yaml"]
     assert "sealed:" not in text
+    assert SECRET not in text
+    assert "secretNamespace: keys" in text
+    assert "secretName:" not in text
     save(game, client, "PersistentVolume", "", "disk", text)
-    assert spec() == before
+    assert spec_of(game, "PersistentVolume", "disk") == before
