@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final, Literal
@@ -75,6 +75,10 @@ class Case:
     rejected_by: tuple[str, ...] = ()
     asleep: bool = False
     """Whether it is not tried again before something changes, though the run goes on to its end."""
+    ahead: frozenset[str] = frozenset()
+    """``namespace/name`` of pods that come before it in the queue."""
+    came_first: tuple[Pod, ...] = ()
+    """Pending pods that got a node when the change that was played last did not give it one."""
     rule: OwnRule | None = None
     """The anti-affinity to its own workload, or the host port, that keeps it from every node left."""
 
@@ -136,6 +140,28 @@ def few(words: list[Words]) -> Content:
     if more <= 0:
         return joined_with_and(words)
     return counted_sentence("{pods} and {count} more", "{pods} and {count} more", more, pods=words[:PODS_NAMED])
+
+
+def beside_others(case: Case) -> Iterator[tuple[Pod, ...]]:
+    """For whom a change has to be large enough beside the pod, if it was played in between and was too small: nobody,
+    then those who got what it was to have and come before it in the queue, then all who did."""
+    others: dict[str, Pod] = {}
+    yield ()
+    while took := [pod for pod in case.came_first if pod.key not in others]:
+        others |= {pod.key: pod for pod in [pod for pod in took if pod.key in case.ahead] or took}
+        yield tuple(others.values())
+
+
+def with_others(text: Sentence, others: Sequence[Pod]) -> Sentence:
+    if not others:
+        return text
+    return counted_sentence(
+        "{change}: enough for {pods} as well, which comes first",
+        "{change}: enough for {pods} as well, which come first",
+        len(others),
+        change=text,
+        pods=pods_in_words(others),
+    )
 
 
 Family = Iterator[PossibleRemedy]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from shlex import quote
 from typing import Final
@@ -11,7 +11,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from framework.advice.amounts import exactly
-from framework.advice.candidates import Case, Family, Kind, PossibleRemedy
+from framework.advice.candidates import Case, Family, Kind, PossibleRemedy, beside_others, with_others
 from framework.advice.lowering import lowered, written
 from framework.advice.operations import operation
 from framework.advice.patches import Patch, applied, object_diff
@@ -49,7 +49,7 @@ LEAST_SHARE: Final = 2
 
 
 def raised_quotas(case: Case) -> Iterator[Family]:
-    """The max of the pod's namespace, then its min, then both, raised to what is used with this pod."""
+    """Max and min of the pod's namespace, raised to what is used with this pod, and with those that come before it."""
     if QUOTAS not in case.rejected_by:
         return
     own = min(
@@ -59,11 +59,13 @@ def raised_quotas(case: Case) -> Iterator[Family]:
         return
 
     def family(quota: ElasticQuota) -> Family:
-        for most, least in ((True, False), (False, True), (True, True)):
-            raised, words = _raised(case, quota, most=most, least=least)
-            if raised != quota and case.fits_after([Edit(quota, raised)]):
-                text = sentence("Raise {what} in ElasticQuota {quota}", what=joined_with_and(words), quota=quota.key)
-                yield of_object("quota", text, quota, raised, {"spec": changed_bounds(quota, raised)})
+        for others in beside_others(case):
+            raised, words = _raised(case, quota, others)
+            if raised == quota or not case.fits_after([Edit(quota, raised)]):
+                return
+            text = sentence("Raise {what} in ElasticQuota {quota}", what=joined_with_and(words), quota=quota.key)
+            merged = {"spec": changed_bounds(quota, raised)}
+            yield of_object("quota", with_others(text, others), quota, raised, merged)
 
     yield family(own)
 
@@ -78,26 +80,28 @@ def changed_bounds(before: ElasticQuota, after: ElasticQuota) -> dict[str, Resou
     }
 
 
-def _raised(case: Case, quota: ElasticQuota, *, most: bool, least: bool) -> tuple[ElasticQuota, list[Sentence]]:
-    """The quota with bounds that are just enough for the pod, and what that changes in words."""
+def _raised(case: Case, quota: ElasticQuota, others: Sequence[Pod]) -> tuple[ElasticQuota, list[Sentence]]:
+    """The quota with bounds that are just enough for the pod beside ``others``, and what that changes in words."""
     request = simple_requests(case.pod)
     counted = _counted(case)
+    for pod in others:
+        if pod.metadata.namespace in counted:
+            counted[pod.metadata.namespace].add(pod)
     own = counted[quota.metadata.namespace]
     spec, words = quota.spec, list[Sentence]()
-    if most and spec.max is not None:
+    if spec.max is not None:
         needed = total(own.used, request)
         over = {name: needed[name] for name in _over(request, needed, own.most, NO_LIMIT)}
         words += bounds_in_words("max", spec.max, over)
-        spec = replace(spec, max=with_amounts(spec.max, over))
-    if least:
-        everywhere = total(*(each.used for each in counted.values()), request)
-        guaranteed = total(*(each.least for each in counted.values()))
-        over = {
-            name: own.least.get(name, 0) + everywhere[name] - guaranteed.get(name, 0)
-            for name in _over(request, everywhere, guaranteed, 0)
-        }
-        words += bounds_in_words("min", spec.min or {}, over)
-        spec = replace(spec, min=with_amounts(spec.min or {}, over)) if over else spec
+        spec = replace(spec, max=with_amounts(spec.max, over)) if over else spec
+    everywhere = total(*(each.used for each in counted.values()), request)
+    guaranteed = total(*(each.least for each in counted.values()))
+    over = {
+        name: own.least.get(name, 0) + everywhere[name] - guaranteed.get(name, 0)
+        for name in _over(request, everywhere, guaranteed, 0)
+    }
+    words += bounds_in_words("min", spec.min or {}, over)
+    spec = replace(spec, min=with_amounts(spec.min or {}, over)) if over else spec
     return replace(quota, spec=spec), words
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from shlex import quote
 from typing import Final
 
 from msgspec.structs import replace
 
-from framework.advice.candidates import Case, Family, PossibleRemedy
+from framework.advice.candidates import Case, Family, PossibleRemedy, beside_others, with_others
 from framework.advice.catalogue import bounds_in_words, changed_bounds, of_object, with_amounts
 from framework.advice.operations import operation
 from framework.advice.patches import Patch, object_diff
@@ -79,7 +79,8 @@ def _annotated(node: Node, thresholds: Mapping[str, int]) -> tuple[Node, str]:
 
 
 def raised_tree(case: Case) -> Iterator[Family]:
-    """On the way up from the pod's quota every max that is too low, then every min of a quota whose share is."""
+    """On the way up from the pod's quota every max that is too low, then every min of a quota whose share is; for the
+    pod, and for those that come before it."""
     if QUOTA_TREE not in case.rejected_by:
         return
     plugin = case.trial.scheduler.profiles[case.pod.spec.scheduler_name].plugins.get(QUOTA_TREE)
@@ -88,31 +89,38 @@ def raised_tree(case: Case) -> Iterator[Family]:
 
     def family() -> Family:
         before = {(each.namespace, each.name): each for each in case.trial.cluster.list(ElasticQuota)}
-        after = _with_room(case, plugin.empty_tree(), before)
-        changed = [(old, after[key]) for key, old in before.items() if after[key] != old]
-        if not changed or not case.fits_after([Edit(old, new) for old, new in changed]):
-            return
-        each_of = [
-            of_object("quota", sentence("Raise {what}", what=_raise_words(old, new)), old, new, {"spec": merged})
-            for old, new in changed
-            for merged in (changed_bounds(old, new),)
-        ]
-        text = sentence("Raise {what}", what=joined_with_and([_raise_words(old, new) for old, new in changed]))
-        patch = Patch(
-            tuple(command for one in each_of for command in one.patch.commands),
-            "\n".join(one.patch.diff for one in each_of),
-        )
-        yield PossibleRemedy("quota", text, tuple(one for each in each_of for one in each.operations), patch)
+        for others in beside_others(case):
+            after = _with_room(case, plugin.empty_tree(), before, others)
+            changed = [(old, after[key]) for key, old in before.items() if after[key] != old]
+            if not changed or not case.fits_after([Edit(old, new) for old, new in changed]):
+                return
+            each_of = [
+                of_object("quota", sentence("Raise {what}", what=_raise_words(old, new)), old, new, {"spec": merged})
+                for old, new in changed
+                for merged in (changed_bounds(old, new),)
+            ]
+            text = sentence("Raise {what}", what=joined_with_and([_raise_words(old, new) for old, new in changed]))
+            patch = Patch(
+                tuple(command for one in each_of for command in one.patch.commands),
+                "\n".join(one.patch.diff for one in each_of),
+            )
+            operations = tuple(one for each in each_of for one in each.operations)
+            yield PossibleRemedy("quota", with_others(text, others), operations, patch)
 
     yield family()
 
 
 def _with_room(
-    case: Case, tree: QuotaTree, quotas: Mapping[tuple[str, str], ElasticQuota]
+    case: Case,
+    tree: QuotaTree,
+    quotas: Mapping[tuple[str, str], ElasticQuota],
+    others: Sequence[Pod],
 ) -> dict[tuple[str, str], ElasticQuota]:
-    """The quotas with bounds that are just enough for the pod."""
+    """The quotas with bounds that are just enough for the pod when ``others`` have a node."""
     raised, cluster = dict(quotas), case.trial.cluster
     tree_of(quotas.values(), cluster.list(Node), cluster.list(Pod), tree)
+    for other in others:
+        tree.set_pod(other.metadata.uid, counted_of(other, placed=True))
     pod = counted_of(case.pod, placed=False)
     for _ in range(BOUNDS_RAISED):
         short = tree.short(case.pod.metadata.uid, pod)

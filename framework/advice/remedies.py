@@ -48,6 +48,7 @@ from framework.advice.trial import Trial
 from framework.advice.workloads import identity_of, own_ports, own_rule, workload_of
 from framework.objects import Pod
 from framework.profiles import priority_of
+from framework.profiles.profile_map import queue_order
 from framework.scheduler import Scheduler
 from framework.sentences import Sentence, Words, counted_sentence, sentence
 
@@ -120,6 +121,7 @@ class _Search:
         self.has_profile = scheduler.profiles.get(pod.spec.scheduler_name) is not None
         workload = workload_of(scheduler.cluster, pod, self.before)
         self.case = Case(Trial(scheduler, pod), pod, workload, scheduler.cluster, self.before)
+        self.case.ahead = _ahead_of(scheduler, pod)
         self.without: Played | None = None
         self.breaking: list[Remedy] = []
         """Those that break a PodDisruptionBudget."""
@@ -284,6 +286,7 @@ class _Search:
 
     def _remedy(self, candidate: PossibleRemedy) -> Remedy | None:
         """None where it does not help: somebody else takes the place, or one of its own workload pays for it."""
+        self.case.came_first = ()
         played = self._played(candidate.operations)
         if candidate.places and self._sleeps(played):
             candidate = made_anew(self.case, candidate)
@@ -295,6 +298,7 @@ class _Search:
         own = frozenset(pod.key for pod in candidate.changed) | {pod.key for pod in case.workload.alike}
         here = end.get(case.live.key)
         if candidate.places and (here is None or not here.node):
+            case.came_first = tuple(self._placed_meanwhile(end))
             return None
         without = self._end(self.without)
         others = fates(without, end, own)
@@ -333,10 +337,26 @@ class _Search:
             return False
         return self.case.live.key not in played.tried
 
+    def _placed_meanwhile(self, end: End) -> Iterator[Pod]:
+        for key, state in sorted(end.played.pods.items()):
+            was = self.before.get(key)
+            pod = self.case.cluster.get(Pod, *key.split("/", 1)) if was is not None and not was.node else None
+            if state.node and pod is not None:
+                yield pod
+
     def _loses(self, pod: Pod, end: End) -> bool:
         """One of its own that had a node is made anew and finds none."""
         here = end.get(pod.key)
         return bool(self.before[pod.key].node) and (here is None or not here.node)
+
+
+def _ahead_of(scheduler: Scheduler, pod: Pod) -> frozenset[str]:
+    """In QueueSort's order; whoever is in flight is through before."""
+    order, queue = queue_order(scheduler.profiles), scheduler.core.queue
+    own = queue.get(pod.key)
+    if own is None:
+        return frozenset()
+    return frozenset(each.pod.key for each in queue.waiting() if order(each) < order(own))
 
 
 def _both(first: PossibleRemedy, grow: Grow, count: int) -> PossibleRemedy:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
 from framework.advice import Help, Operation, Remedy, what_would_help
@@ -9,11 +11,11 @@ from framework.objects import Pod
 from schedweb.engine import commands
 from schedweb.engine.played_on import PlayedOn
 from schedweb.engine.player import Player
-from tests.schedweb.engine.worlds import Manifest, Table, play, player
+from tests.schedweb.engine.worlds import DEFAULT, Manifest, Table, play, player
 
 
-def played(manifests: list[Manifest]) -> Player:
-    game = player(manifests)
+def played(manifests: list[Manifest], configuration: str = DEFAULT) -> Player:
+    game = player(manifests, configuration=configuration)
     play(game)
     return game
 
@@ -28,11 +30,15 @@ def pod_of(game: Player, name: str) -> Pod:
     return found
 
 
-def tried(manifests: list[Manifest], remedy: Remedy) -> Player:
+def tried(manifests: list[Manifest], remedy: Remedy, configuration: str = DEFAULT) -> Player:
     """What a fork shows: played again from the beginning, changed by commands as the web sends them, played on."""
-    game = played(manifests)
+    return changed(played(manifests, configuration), remedy.operations)
+
+
+def changed(game: Player, operations: Iterable[Operation]) -> Player:
+    """``game`` itself, played on after these."""
     table = Table(game)
-    for each in remedy.operations:
+    for each in operations:
         sent = msgspec.json.decode(msgspec.json.encode(each), type=Operation)
         table.order(commands.Change(sent.verb, sent.manifest))
     play(game)

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
-from framework.advice import Help, Remedy, what_would_help
-from schedweb.engine import commands
-from schedweb.engine.played_on import PlayedOn
-from schedweb.engine.player import Player
-from tests.advice.asking import of_kind, places_of, pod_of, texts
-from tests.schedweb.engine.worlds import GANGS, Manifest, Table, node, play, player, pod
+from tests.advice.asking import changed, helped, of_kind, places_of, played, texts, tried
+from tests.schedweb.engine.worlds import GANGS, Manifest, node, pod
 
 ZONE: Final = "topology.kubernetes.io/zone"
 REGION: Final = "topology.kubernetes.io/region"
@@ -81,30 +76,6 @@ def costs(by_zone: dict[str, dict[str, int]], by_region: dict[str, dict[str, int
     }
 
 
-def played(objects: list[Manifest], configuration: str) -> Player:
-    game = player(objects, configuration=configuration)
-    play(game)
-    return game
-
-
-def helped(game: Player, name: str) -> Help:
-    asked = pod_of(game, name)
-    assert not asked.spec.node_name
-    return what_would_help(game.scheduler, asked, PlayedOn(game, seconds=600, seconds_each=600))
-
-
-def changed(game: Player, operations: list[Any]) -> Player:
-    table = Table(game)
-    for each in operations:
-        table.order(commands.Change(each.verb, json.loads(json.dumps(each.manifest))))
-    play(game)
-    return game
-
-
-def place_after(objects: list[Manifest], configuration: str, name: str, remedy: Remedy) -> str:
-    return places_of(changed(played(objects, configuration), list(remedy.operations)))[f"shop/{name}"]
-
-
 FAR: Final = [
     in_zone("near", "z1", "2"),
     in_zone("far", "z2", "4"),
@@ -168,7 +139,7 @@ def test_a_workload_may_pay_more_and_is_made_anew(objects: list[Manifest], text:
     remedy = of_kind(found, "network")
     assert str(remedy.text) == text + ANEW
     assert [command.split(" ", 3)[:2] for command in remedy.commands] == [["kubectl", "apply"], ["kubectl", "get"]]
-    assert place_after(objects, NETWORK, "web", remedy) == remedy.node == where
+    assert places_of(tried(objects, remedy, NETWORK))["shop/web"] == remedy.node == where
     alone = [each for each in remedy.operations if each.manifest["kind"] == "AppGroup"]
     assert places_of(changed(played(objects, NETWORK), alone))["shop/web"] == "", "no plugin listens for AppGroups"
 
@@ -191,7 +162,7 @@ def test_who_fits_by_now_but_was_not_told_is_made_anew() -> None:
     remedy = of_kind(found, "again")
     assert str(remedy.text) == "Make the pod anew: it fits, but no event has it tried again"
     assert remedy.commands == ("kubectl get pod web -n shop -o json | kubectl replace --force -f -",)
-    assert places_of(changed(game, list(remedy.operations)))["shop/web"] == remedy.node == "far"
+    assert places_of(changed(game, remedy.operations))["shop/web"] == remedy.node == "far"
 
 
 def test_replicas_are_made_anew_together() -> None:
@@ -210,5 +181,5 @@ def test_replicas_are_made_anew_together() -> None:
         "Add a node like n1 (4 cpu, 16 Gi memory), and make the 2 pods anew, as no event has them tried again"
     )
     assert (remedy.placed, remedy.commands) == (2, ())
-    assert place_after(objects, GANGS, "a", remedy) == remedy.node
+    assert places_of(tried(objects, remedy, GANGS))["shop/a"] == remedy.node
     assert not any("anew" in text for text in texts(found) if "minResources" in text), "a PodGroup wakes its pods"
