@@ -14,6 +14,7 @@ import msgspec
 from framework.objects import Node, Pod
 from framework.objects.sealed_fields import without_seals
 from framework.objects.stored_volumes import canonical, complete_volume, pull_policy, write_empty_fields
+from framework.reading.redaction import without_secrets
 
 _QUANTITIES: Final = frozenset(("capacity", "allocatable", "requests", "limits", "overhead", "allocatedResources"))
 _SYSTEM_INFO: Final = (
@@ -44,8 +45,8 @@ _CONTAINER_DEFAULTS: Final = {
 }
 
 
-def pod_json(pod: Pod) -> dict[str, Any]:
-    """``metadata``, ``spec``, ``status``; the kind is not sent."""
+def pod_json(pod: Pod, *, sends_secrets: bool = True) -> dict[str, Any]:
+    """``metadata``, ``spec``, ``status``; the kind is not sent. ``sends_secrets``: as ``SchedulerOptions`` has it."""
     found = _plain(pod)
     spec = found.setdefault("spec", {})
     for key, value in _POD_DEFAULTS.items():
@@ -56,11 +57,12 @@ def pod_json(pod: Pod) -> dict[str, Any]:
                 container.setdefault(key, value)
             container.setdefault("imagePullPolicy", pull_policy(str(container.get("image", ""))))
     if "volumes" in spec:
-        # Before seals go: a default in the place of one would be told as if somebody had chosen it.
+        # Before seals and secrets go: a default in the place of one would be told as if somebody had chosen it.
         for volume in spec["volumes"]:
             complete_volume(volume)
             write_empty_fields(volume)
-        spec["volumes"] = [without_seals(each) for each in spec["volumes"]]
+        clean = without_seals if sends_secrets else without_secrets
+        spec["volumes"] = [clean(each) for each in spec["volumes"]]
     status = found.setdefault("status", {})
     for condition in status.get("conditions", ()):
         condition.setdefault("lastProbeTime", None)
@@ -112,12 +114,19 @@ def _canonical(value: Any) -> None:
 class Bodies:
     """Makes bodies. A node's JSON is made once and kept while the node is the same object."""
 
-    def __init__(self) -> None:
+    _sends_secrets = False
+    """Of checkpoints that have no such field: they are of runs."""
+
+    def __init__(self, *, sends_secrets: bool) -> None:
         self._nodes: dict[str, tuple[Node, msgspec.Raw]] = {}
+        self._sends_secrets = sends_secrets
 
     def __getstate__(self) -> dict[str, Any]:
         """Checkpoints do without what is kept."""
-        return {"_nodes": {}}
+        return {**self.__dict__, "_nodes": {}}
+
+    def _pod(self, pod: Pod) -> dict[str, Any]:
+        return pod_json(pod, sends_secrets=self._sends_secrets)
 
     def _node(self, node: Node) -> msgspec.Raw:
         name = node.metadata.name
@@ -128,7 +137,7 @@ class Bodies:
 
     def args(self, pod: Pod, nodes: Sequence[Node], *, names_only: bool) -> bytes:
         """Of filter and prioritize."""
-        body: dict[str, Any] = {"Pod": pod_json(pod), "Nodes": None, "NodeNames": None}
+        body: dict[str, Any] = {"Pod": self._pod(pod), "Nodes": None, "NodeNames": None}
         if names_only:
             body["NodeNames"] = [node.metadata.name for node in nodes]
         else:
@@ -137,11 +146,11 @@ class Bodies:
 
     def preemption_args(self, pod: Pod, victims: Mapping[str, tuple[Sequence[Pod], int]], *, uids_only: bool) -> bytes:
         """``victims``: node → (pods, how many of them a budget protects)."""
-        body: dict[str, Any] = {"Pod": pod_json(pod), "NodeNameToVictims": None, "NodeNameToMetaVictims": None}
+        body: dict[str, Any] = {"Pod": self._pod(pod), "NodeNameToVictims": None, "NodeNameToMetaVictims": None}
         key = "NodeNameToMetaVictims" if uids_only else "NodeNameToVictims"
         body[key] = {
             node: {
-                "Pods": [{"UID": each.metadata.uid} if uids_only else pod_json(each) for each in pods],
+                "Pods": [{"UID": each.metadata.uid} if uids_only else self._pod(each) for each in pods],
                 "NumPDBViolations": violations,
             }
             for node, (pods, violations) in sorted(victims.items())

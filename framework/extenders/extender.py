@@ -232,6 +232,7 @@ def url_of(configured: Configured, verb: Verb) -> str:
     return f"{configured.url_prefix.rstrip('/')}/{configured_verb(configured, verb)}"
 
 
-def made_of(configured: Iterable[Configured]) -> tuple[Extender, ...]:
-    bodies = Bodies()
+def made_of(configured: Iterable[Configured], *, sends_secrets: bool) -> tuple[Extender, ...]:
+    """``sends_secrets``: as ``SchedulerOptions`` has it."""
+    bodies = Bodies(sends_secrets=sends_secrets)
     return tuple(Extender(place, each, bodies) for place, each in enumerate(configured))

@@ -47,6 +47,7 @@ from framework.objects.sealed_fields import (
     SEALED,
     SEALED_ANNOTATIONS,
     is_sealed,
+    without,
 )
 from framework.objects.storage import (
     CSIPersistentVolumeSource,
@@ -180,6 +181,15 @@ def redacted(
     if shape is _UNREAD and len(kept) < len(manifest):
         walk.removed[CONTENTS] += 1
     return kept
+
+
+def without_secrets(volume: dict[str, Any]) -> dict[str, Any]:
+    """Of a pod's volume as JSON: what may leave the server, also of one that was stored when less was sealed."""
+
+    def goes(struct: type[msgspec.Struct] | None, name: str, value: Any) -> bool:
+        return is_sealed(value) or (struct is not None and bool(value) and not _is_open(struct, name, value))
+
+    return without(volume, goes)
 
 
 def annotations_dropped(metadata: ObjectMeta, annotations: Collection[str] = KEPT_ANNOTATIONS) -> int:

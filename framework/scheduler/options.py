@@ -18,6 +18,9 @@ class SchedulerOptions:
     """Nanoseconds after which a pod that nothing has woken is tried again; None: never."""
     repeats: RepeatRule = "used"
     reuse: ReuseRule = "used"
+    sends_secrets: bool = True
+    """To extenders, of volumes of pods: names of Secrets, attributes of drivers and the like, as kube-scheduler sends
+    them; False: where they would leave a server."""
     takes_first_fit: bool = True
     """A profile without Score plugins takes the first feasible node; else it looks at all and breaks the tie."""
     verify_reuse: int = 0

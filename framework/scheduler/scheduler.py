@@ -44,12 +44,7 @@ from framework.scheduler.gates import follow_gates
 from framework.scheduler.listening import Tickers, follows_kubelets, listeners_of, reserving
 from framework.scheduler.observer import Observer
 from framework.scheduler.options import SchedulerOptions
-from framework.scheduler.state import (
-    MidCycle,
-    PointReached,
-    QueueState,
-    queue_state,
-)
+from framework.scheduler.state import MidCycle, PointReached, QueueState, queue_state
 from framework.scheduler.store import InformerEvent, ObjectAdded, as_seen, everything
 from framework.trace.attempt import AttemptTrace
 
@@ -59,6 +54,7 @@ MILLISECOND: Final = 1_000_000
 
 class Scheduler(Decisions):
     _asked: int = 0
+    _sends_secrets: bool = False  # of checkpoints from before there was this: they are of runs
 
     def __init__(
         self,
@@ -83,6 +79,7 @@ class Scheduler(Decisions):
         self.registry = registry
         self.seed = seed
         self._max_in_unschedulable = options.max_in_unschedulable
+        self._sends_secrets = options.sends_secrets
         self._observer = observer
         generator = SeededGenerator(seed)
         services = Services(
@@ -95,7 +92,7 @@ class Scheduler(Decisions):
             waiting_pods=WaitingPods(),
             reuse=options.reuse,
             verify_reuse=options.verify_reuse,
-            extenders=made_of(configuration.extenders),
+            extenders=made_of(configuration.extenders, sends_secrets=options.sends_secrets),
         )
         profiles = build_profiles(configuration, registry, services)
         queue = SchedulingQueue(
@@ -448,7 +445,8 @@ class Scheduler(Decisions):
                     "which the new configuration does not have"
                 )
         core, services = self.core, self.core.services
-        before, services.extenders = services.extenders, made_of(configuration.extenders)
+        before = services.extenders
+        services.extenders = made_of(configuration.extenders, sends_secrets=self._sends_secrets)
         try:
             profiles = build_profiles(configuration, self.registry, services)
         except ProfileError:

@@ -19,6 +19,7 @@ from framework.plugins.registry import Registry
 from framework.profiles import Clock, SeededGenerator, TieRule, Ties
 from framework.reports.metrics import SchedulerMetrics
 from framework.scheduler import Observers, PointReached, Scheduler
+from framework.scheduler import options as scheduler_options
 from framework.scheduler.stillness import Stillness, is_endless
 from framework.sentences import Sentence, SentenceError, sentence
 from framework.trace.attempt import AttemptTrace
@@ -179,6 +180,7 @@ class Player:
             ties=options.ties,
             observer=Observers([self.projection, self.metrics]),
             cluster=self.world.cluster,
+            options=replace(scheduler_options.DEFAULT, sends_secrets=False),
         )
         self.metrics.start(self.scheduler)
         self.projection.clock = self.scheduler.core.clock

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any, Final
 
 import msgspec
+import pytest
 
 from framework.extenders.bodies import pod_json
 from framework.objects import Pod
 from framework.objects.decode import decode_manifest
 from framework.objects.pod import Volume
 from framework.reading.redaction import redacted
+from tests.reading.test_sealed_volumes import OF_PODS, SECRET
 
 VOLUMES: Final[list[dict[str, Any]]] = [
     {"name": "cache", "emptyDir": {"medium": "Memory", "sizeLimit": "1024Mi"}},
@@ -24,10 +26,10 @@ VOLUMES: Final[list[dict[str, Any]]] = [
 ]
 
 
-def sent(manifest: dict[str, Any]) -> list[dict[str, Any]]:
+def sent(manifest: dict[str, Any], *, sends_secrets: bool = True) -> list[dict[str, Any]]:
     pod = decode_manifest(manifest)
     assert isinstance(pod, Pod)
-    volumes: list[dict[str, Any]] = pod_json(pod)["spec"]["volumes"]
+    volumes: list[dict[str, Any]] = pod_json(pod, sends_secrets=sends_secrets)["spec"]["volumes"]
     return volumes
 
 
@@ -136,3 +138,25 @@ def test_no_default_is_sent_in_the_place_of_what_was_sealed() -> None:
     source = {"monitors": ["m"], "image": "i", "keyring": "/etc/mine"}
     [found] = sent(redacted(pod_with({"name": "v", "rbd": source}), seal=lambda text: "1" * 16))
     assert "keyring" not in found["rbd"]
+
+
+@pytest.mark.parametrize("name", [name for name in OF_PODS if name != "secret"])
+def test_a_server_sends_no_secret_that_an_older_version_stored(name: str) -> None:
+    """As it sends one whose secrets were sealed."""
+    given = pod_with({"name": "v", name: OF_PODS[name]})
+    assert SECRET in str(sent(given))
+    found = sent(given, sends_secrets=False)
+    assert SECRET not in str(found)
+    assert found == sent(redacted(given, seal=lambda text: "1" * 16), sends_secrets=False)
+
+
+def test_a_server_sends_what_everybody_knows() -> None:
+    volumes = [
+        {"name": "a", "rbd": {"monitors": ["m"], "image": "i"}},
+        {"name": "b", "azureDisk": {"diskName": "d", "diskURI": "/subscriptions/s/resourceGroups/g/disks/d"}},
+        {"name": "c", "azureFile": {"shareName": "s"}},
+        {"name": "d", "hostPath": {"path": "sealed:0123456789abcdef"}},
+        {"name": "e", "ephemeral": {"volumeClaimTemplate": {"metadata": {"annotations": {"a": "b"}}}}},
+    ]
+    assert sent(pod_with(*volumes), sends_secrets=False) == sent(pod_with(*volumes))
+    assert sent(pod_with(*volumes))[0]["rbd"]["keyring"] == "/etc/ceph/keyring"

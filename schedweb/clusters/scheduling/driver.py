@@ -15,6 +15,7 @@ import time
 import uuid
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final, Literal
 
 from framework.configuration.effective import EffectiveConfiguration
@@ -23,6 +24,7 @@ from framework.objects import KubeObject, Pod
 from framework.plugins.registry import Registry
 from framework.reading.addresses import without_credentials
 from framework.scheduler import Scheduler
+from framework.scheduler import options as scheduler_options
 from framework.scheduler.observer import Observer
 from framework.sentences import Sentence, Words, sentence
 from schedweb.clusters.reading.problems import ClusterProblem
@@ -183,6 +185,7 @@ class Driver:
             ties="seeded",
             observer=Observer(),
             cluster=cluster,
+            options=replace(scheduler_options.DEFAULT, sends_secrets=False),
         )
         _check_profiles(self.scheduler)
         self._listed()

@@ -53,7 +53,7 @@ def named(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
 def sent(manifest: dict[str, Any]) -> dict[str, Any]:
     pod = decode_manifest(manifest)
     assert isinstance(pod, Pod)
-    found: dict[str, Any] = json.loads(Bodies().args(pod, [], names_only=True))["Pod"]
+    found: dict[str, Any] = json.loads(Bodies(sends_secrets=False).args(pod, [], names_only=True))["Pod"]
     return found
 
 

@@ -130,7 +130,9 @@ def test_the_command_says_that_it_may_not_take_the_lease(server: ApiServer, tmp_
 def test_the_command_asks_extenders_and_says_what_they_could_not_answer(
     server: ApiServer, tmp_path: Path, hook: Webhook
 ) -> None:
-    server.add(node("n1"), node("n2"), ours("p1"))
+    with_secret = ours("p1")
+    with_secret["spec"]["volumes"] = [{"name": "v", "azureFile": {"secretName": "hunter2", "shareName": "s"}}]
+    server.add(node("n1"), node("n2"), with_secret)
     hook.replies["/filter"] = only("n2")
     record = tmp_path / "record.jsonl"
     extender = {"urlPrefix": hook.url, "filterVerb": "filter", "nodeCacheCapable": True, "httpTimeout": "2s"}
@@ -156,6 +158,8 @@ def test_the_command_asks_extenders_and_says_what_they_could_not_answer(
     assert f"default/down filter: {hook.url}: Post" in said
     asked = [each["asked"] for each in map(json.loads, record.read_text().splitlines()) if "asked" in each]
     assert len(asked) == len(hook.calls)
+    [sent] = hook.calls[0][1]["Pod"]["spec"]["volumes"]
+    assert sent == {"name": "v", "azureFile": {"shareName": "s"}}
     first = asked[0]
     assert (first["extender"], first["verb"], first["pod"], first["status"]) == (hook.url, "filter", "default/p1", 200)
     assert json.loads(first["answer"])["NodeNames"] == ["n2"]
