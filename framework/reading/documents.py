@@ -17,7 +17,7 @@ import yaml
 from framework.objects.decode import tree_complaint
 from framework.parser_words import json_words, yaml_complaint
 from framework.reading.density import density_complaint
-from framework.reading.repeated_keys import MOST_LOOKED_AT, repeated_key
+from framework.reading.repeated_keys import repeated_key
 from framework.reading.simulator_export import NotAnExport, SimulatorExport, is_export, unfold_export
 from framework.reading.something_else import NOT_RENDERED, bad_characters, is_template, line_beside, something_else
 from framework.reading.yaml_documents import read_yaml
@@ -163,12 +163,16 @@ def check_density(data: Data) -> None:
 
 def _check_keys(data: Data) -> None:
     """Of the first document. Raises FileRefused."""
-    if len(data) <= MOST_LOOKED_AT:
-        _check_keys_at(bytes(data).decode(errors="replace"), 0)
+    _check_keys_at(str(data, errors="replace"), 0)
+
+
+def has_repeated_key(data: Data) -> bool:
+    """Whether a key stands twice in an object of the JSON document."""
+    return repeated_key(str(data, errors="replace")) is not None
 
 
 def _check_keys_at(text: str, start: int) -> None:
-    if len(text) > MOST_LOOKED_AT or (found := repeated_key(text, start)) is None:
+    if (found := repeated_key(text, start)) is None:
         return
     words = sentence(
         "This JSON is not read: line {line}, column {column}: key {key} is already set in map, in line {first} "

@@ -3,6 +3,7 @@
 The file is cut in its middle, between two items of its list, before anybody has parsed it. Where the cut seems to be is
 told by the text; that it is there is told by the halves, which are JSON only then: what stands before it, closed by
 ``]}``; the items behind it as a list; what stands behind the last item as the end of an object without other lists.
+Where a key stands twice the file is read as a whole, which says where.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import multiprocessing
 import os
 import re
 import signal
+from collections.abc import Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -20,7 +22,7 @@ from typing import Final
 
 import msgspec
 
-from framework.reading.documents import Fields, FileRefused, is_utf8
+from framework.reading.documents import Fields, FileRefused, has_repeated_key, is_utf8
 from framework.reading.gathering import Twice
 from framework.sentences import Sentence, words_of
 from schedweb.snapshots.reading import Reading
@@ -46,9 +48,9 @@ class _Half(msgspec.Struct):
 class _Around(msgspec.Struct, forbid_unknown_fields=True):
     """A list of objects, or what is left of it. That nothing else is known makes ``items`` its only list."""
 
-    apiVersion: str | None = None
+    apiVersion: str | msgspec.UnsetType | None = msgspec.UNSET
     kind: str | msgspec.UnsetType = msgspec.UNSET
-    metadata: dict[str, msgspec.Raw] = {}
+    metadata: dict[str, msgspec.Raw] | msgspec.UnsetType = msgspec.UNSET
     items: list[Fields] = []
 
 
@@ -65,13 +67,17 @@ class Cut:
         data = self._own()
         data[self.comma : self.comma + 2] = b"]}"
         before = memoryview(data)[: self.comma + 2]
+        around = b'{"items":[' + self._behind()
         try:
             head = msgspec.json.decode(_unmarked(before), type=_Around)
-            rest = msgspec.json.decode(b'{"items":[' + self._behind(), type=_Around)
+            rest = msgspec.json.decode(around, type=_Around)
         except _UNREADABLE:
             return None
-        kinds = [each.kind for each in (head, rest) if each.kind is not msgspec.UNSET]
-        return head.items if kinds == ["List"] and is_utf8(before) else None
+        if "List" not in (head.kind, rest.kind) or not is_utf8(before):
+            return None
+        if set(_given(head)) & set(_given(rest)) or has_repeated_key(around) or has_repeated_key(_unmarked(before)):
+            return None
+        return head.items
 
     def second(self) -> list[Fields] | None:
         """Those behind it."""
@@ -82,7 +88,8 @@ class Cut:
             items = msgspec.json.decode(behind[: self.end + 1 - self.comma], type=list[Fields])
         except _UNREADABLE:
             return None
-        return items if is_utf8(behind) else None
+        # Behind the bracket the document ends for who looks for keys.
+        return items if is_utf8(behind) and not has_repeated_key(behind) else None
 
     def _own(self) -> mmap.mmap:
         """What is written there stays in this process."""
@@ -147,6 +154,13 @@ def read_in_halves(path: Path) -> Reading | None:
 
 def can_fork() -> bool:
     return "fork" in multiprocessing.get_all_start_methods() and (os.cpu_count() or 1) > 1
+
+
+def _given(around: _Around) -> Iterator[str]:
+    """Its fields but for the items."""
+    for name in ("apiVersion", "kind", "metadata"):
+        if getattr(around, name) is not msgspec.UNSET:
+            yield name
 
 
 def _unmarked(data: memoryview) -> memoryview:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from framework.reading.documents import FileRefused, read_documents, read_items
-from framework.reading.repeated_keys import MOST_LOOKED_AT
+from framework.reading.repeated_keys import repeated_key
 
 POD = """{
   "apiVersion": "v1",
@@ -78,7 +78,39 @@ def test_the_same_key_of_other_objects_is_none_twice() -> None:
     assert manifest == json.loads(POD)
 
 
-def test_what_is_larger_than_anybody_writes_is_read_without_a_look() -> None:
-    filled = POD.replace('"tier": "b"', f'"app": "b", "long": "{"x" * MOST_LOOKED_AT}"')
-    [manifest] = read_documents(filled.encode())
-    assert manifest["metadata"]["labels"]["app"] == "b"
+def test_large_files_are_looked_through_as_well() -> None:
+    """Their lines and fields are those of the file."""
+    pods = [POD] * 40_000
+    pods[-2] = POD.replace('"tier"', '"app"')
+    text = '{"apiVersion": "v1", "kind": "List", "items": [\n' + ",".join(pods) + "]}"
+    assert len(text) > 8 * 1024 * 1024
+    found = repeated_key(text)
+    assert found is not None
+    assert (found.field, found.line) == ("items[39998].metadata.labels.app", 1 + 39_998 * (POD.count("\n")) + 6)
+    with pytest.raises(FileRefused) as refused:
+        read_items(text.encode())
+    assert refused.value.line == found.line
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ('{"a": {"b": 1}, "a": 2}', "a"),
+        ('{"a": {"b": 1, "b": 2}, "a": 2}', "a.b"),
+        ('{ "a" : 1 , "b" : [ 1 , [ { "c" : "}\\"" , "c" : [] } ] ] }', "b[1][0].c"),
+        ('[[[[[[{"a": {"b": {"c": {"d": 1, "d": 2}}}}]]]]]]', "[0][0][0][0][0][0].a.b.c.d"),
+        ('{"\\u0456": 1, "\u0456": 2}', "\u0456"),
+        ('{"": 1, "": 2}', ""),
+    ],
+)
+def test_the_place_is_found_however_it_is_written(text: str, field: str) -> None:
+    found = repeated_key(text)
+    assert found is not None
+    assert found.field == field
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a": 1, "a": 2', '{"a": 1, "a": x}', "[1, 2", '{"a"', "", '{"a": 1}, {"a": 1, "a": 2}']
+)
+def test_what_is_no_json_has_none(text: str) -> None:
+    assert repeated_key(text) is None

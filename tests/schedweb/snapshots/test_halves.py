@@ -13,9 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from framework.reading import documents
-from framework.reading.documents import Fields
-from framework.reading.repeated_keys import MOST_LOOKED_AT
+from framework.reading.documents import Fields, FileRefused
 from schedweb.engine.payload import decode_manifests
 from schedweb.snapshots import halves
 from schedweb.snapshots.manifests import read_items
@@ -97,6 +95,40 @@ def test_what_is_wrong_in_the_second_half_is_said(tmp_path: Path, second: list[d
     first = [make_node("n1"), make_pod("a", "shop"), {"kind": "KubeSchedulerConfiguration"}]
     path = listed(tmp_path / "f", *first, make_node("n2"), make_node("n3"), *second)
     assert words in told(read_file(path))
+
+
+@pytest.mark.usefixtures("in_halves")
+@pytest.mark.parametrize(
+    ("once", "twice", "field"),
+    [
+        ('"first"', '"first", "uid": "u", "uid": "u"', "items[1].metadata.uid"),
+        ('"last"', '"last", "uid": "u", "uid": "u"', "items[8].metadata.uid"),
+        ('"metadata": {}', '"apiVersion": "v9"', "apiVersion"),
+        ('"metadata": {}', '"items": []', "items"),
+        ('"metadata": {}', '"metadata": {}, "metadata": {}', "metadata"),
+    ],
+)
+def test_a_key_that_stands_twice_is_told_with_its_place_in_the_whole_file(
+    tmp_path: Path, once: str, twice: str, field: str
+) -> None:
+    names = ["a", "first", *"bcdefg", "last"]
+    items = ",\n".join(json.dumps(make_pod(name, "x")) for name in names)
+    text = f'{{"apiVersion": "v1", "kind": "List", "items": [{items}],\n"metadata": {{}}}}'
+    path = tmp_path / "f"
+    path.write_text(text)
+    cut = halves.cut_of(path)
+    assert cut is not None
+    assert cut.first()
+    assert cut.second()
+    path.write_text(text.replace(once, twice))
+    cut = halves.cut_of(path)
+    assert cut is not None
+    assert cut.first() is None or cut.second() is None
+    with pytest.raises(FileRefused, match="is already set in map") as refused:
+        read_file(path)
+    assert f'duplicate field "{field}"' in str(refused.value.words)
+    [line] = [number for number, each in enumerate(path.read_text().splitlines(), 1) if twice in each]
+    assert refused.value.line == line
 
 
 @pytest.mark.usefixtures("in_halves")
@@ -200,15 +232,9 @@ def test_lists_beside_the_items_are_not_taken_for_them(form: str, sizes: tuple[i
     check_cut((form % tuple(lists)).encode())
 
 
-LARGEST_UNCUT = halves.LARGE
-
-
 def check_cut(text: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(halves, "LARGE", 1)
-        # Files that are cut are larger than those that are looked through for keys that stand twice.
-        assert MOST_LOOKED_AT < LARGEST_UNCUT
-        patch.setattr(documents, "MOST_LOOKED_AT", 0)
         path = Path(folder) / "f"
         path.write_bytes(text)
         cut = halves.cut_of(path) if text else None
