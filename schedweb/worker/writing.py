@@ -175,7 +175,7 @@ class ClusterScheduling(Watching):
         rules = rules_to_schedule(terms.schedulers, terms.namespaces, dry_run=terms.dry_run)
         self._rights = RightsAsked(access, rules, patiently(lambda: known_lacks(self.run)), self.wake)
         self._rights.start()
-        self._lanes = Lanes(self, self._writer, self._events_writer, terms.instance, str(self.run.pk))
+        self._lanes = Lanes(self, self._writer, self._events_writer, str(self.run.pk))
         for row in patiently(lambda: unanswered(self.run)):
             self._lanes.put(row, again=True)
         if not terms.dry_run:

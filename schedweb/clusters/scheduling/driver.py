@@ -189,7 +189,7 @@ class Driver:
         )
         _check_profiles(self.scheduler)
         self._listed()
-        self._lanes = Lanes(self, self.writer, self.writer, self._terms.instance, self.component)
+        self._lanes = Lanes(self, self.writer, self.writer, self.component)
         return self.scheduler
 
     def _turn(self, scheduler: Scheduler) -> Turn | None:

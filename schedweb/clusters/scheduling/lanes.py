@@ -93,10 +93,10 @@ class _Kept:
 
 
 class Lanes:
-    def __init__(self, scheduling: Scheduling, writer: Writer, events_writer: Writer, instance: str, name: str) -> None:
-        """``instance`` is in Events; ``name`` in threads' names."""
+    def __init__(self, scheduling: Scheduling, writer: Writer, events_writer: Writer, name: str) -> None:
+        """``name`` is in threads' names."""
         self._scheduling, self._writer, self._events_writer = scheduling, writer, events_writer
-        self._events = Events(events_writer.send, instance)
+        self._events = Events(events_writer.send)
         self._lanes: list[queue.SimpleQueue[_Item | None]] = [queue.SimpleQueue() for _ in range(LANES)]
         self._events_lane: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
         self._closing = threading.Event()

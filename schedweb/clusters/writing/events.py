@@ -12,9 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from framework.objects import Pod
 from framework.objects.timestamps import SECOND
-from schedweb.writes.events import event, series
+from schedweb.writes.events import series
 from schedweb.writes.writes import Outcome, Write
 
 ENDS_AFTER: Final = 360 * SECOND
@@ -33,17 +32,14 @@ class _Series:
 class Events:
     """What was written a short while ago, so that what comes again is a series. Safe to be used by many threads."""
 
-    def __init__(self, send: Callable[[Write], Outcome], host: str) -> None:
-        self._send, self._host = send, host
+    def __init__(self, send: Callable[[Write], Outcome]) -> None:
+        self._send = send
         self._lock = threading.Lock()
         self._open: dict[tuple[str, ...], _Series] = {}
 
-    def write(self, type_: str, reason: str, pod: Pod, note: str, now: int, action: str = "") -> Outcome | None:
-        """None where it is only counted."""
-        return self.take(event(type_, reason, pod, note, host=self._host, now=now, action=action), now)
-
     def take(self, new: Write, now: int) -> Outcome | None:
-        """An Event that ``event`` made, as ``write`` does."""
+        """Sends an Event (``schedweb.writes.events.event``), or tells of the series that it makes. ``now``: nanoseconds
+        since 1970. None where it is only counted."""
         body, regarding = new.body, new.body["regarding"]
         key = (body["type"], body["action"], body["reason"], body["reportingController"], *map(str, regarding.values()))
         with self._lock:

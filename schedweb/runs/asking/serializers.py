@@ -101,7 +101,8 @@ class PlacedAgainResultSerializer(TriedOutSerializer):
 
 
 class WhyPendingResultSerializer(TriedOutSerializer):
-    """The pod was tried on a copy with the run's configuration, beside the pending members of its PodGroup alone."""
+    """The pod was tried on a copy with the run's configuration, beside all pods that have a place; of those that
+    are pending its PodGroup's were tried with it, in the order of the queue, and no others."""
 
     pod = serializers.CharField(help_text="namespace/name")
     node = serializers.CharField(allow_blank=True, help_text="where it would go; empty: nowhere")

@@ -25,7 +25,7 @@ from schedweb.clusters.writing.events import Events
 from schedweb.clusters.writing.permission import Permission
 from schedweb.clusters.writing.sending import Writer
 from schedweb.writes import claims, pods, volumes
-from schedweb.writes.events import became_leader
+from schedweb.writes.events import became_leader, event
 from schedweb.writes.writes import Outcome, Write
 from tests.apiserver import patches
 from tests.apiserver.client import Answer as Answered
@@ -88,7 +88,7 @@ class Written(Replay):
         self.access.answers = []
         self.outcomes: list[tuple[Write, Outcome]] = []
         self.writer = Writer(self.access, is_held=lambda: True, record=self._note)
-        self.events = Events(self.writer.send, HOST)
+        self.events = Events(self.writer.send)
         self.known: dict[tuple[str, str], Pod] = {}
         """Pods as they were when they were seen last, by name and uid."""
         self.later: dict[str, Answered] = {}
@@ -232,7 +232,7 @@ class Written(Replay):
         regarding = body["regarding"]
         pod = self._pod(regarding["name"], regarding["uid"])
         pod = replace(pod, metadata=replace(pod.metadata, resource_version=regarding["resourceVersion"]))
-        self.events.write(body["type"], body["reason"], pod, body["note"], now)
+        self.events.take(event(body["type"], body["reason"], pod, body["note"], host=HOST, now=now), now)
 
     def _of_put(self, body: Json, *, is_status: bool) -> Write | None:
         metadata = body["metadata"]

@@ -6,8 +6,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from framework.objects import Pod
 from framework.objects.timestamps import SECOND
 from schedweb.clusters.writing.events import ENDS_AFTER, TOLD_EVERY, Events
+from schedweb.writes.events import event
 from tests.apiserver import ApiServer
 from tests.schedweb.clusters.writing.conftest import MakeWriter, pod_at
 
@@ -15,14 +17,18 @@ NOW = 1_790_000_000 * SECOND
 EVENTS: Any = {"resource": "events"}
 
 
+def failed(events: Events, pod: Pod, note: str, now: int) -> None:
+    events.take(event("Warning", "FailedScheduling", pod, note, host="host", now=now), now)
+
+
 def series_in(server: ApiServer) -> list[Any]:
     return [each.body["series"]["count"] for each in server.requests.select(verb="patch", **EVENTS)]
 
 
 def test_the_second_makes_a_series_and_the_rest_is_counted(writable: ApiServer, make_writer: MakeWriter) -> None:
-    events, known = Events(make_writer().send, "host"), pod_at(writable)
+    events, known = Events(make_writer().send), pod_at(writable)
     for second in range(5):
-        events.write("Warning", "FailedScheduling", known, f"attempt {second}", NOW + second * SECOND)
+        failed(events, known, f"attempt {second}", NOW + second * SECOND)
     assert [each.method for each in writable.requests.select(**EVENTS)] == ["POST", "PATCH"]
     assert series_in(writable) == [2]
     events.tick(NOW + ENDS_AFTER)
@@ -30,33 +36,33 @@ def test_the_second_makes_a_series_and_the_rest_is_counted(writable: ApiServer, 
     events.tick(NOW + 4 * SECOND + ENDS_AFTER)
     assert series_in(writable) == [2, 5]
     # It has ended, so the next is an Event of its own.
-    events.write("Warning", "FailedScheduling", known, "again", NOW + 2 * ENDS_AFTER)
+    failed(events, known, "again", NOW + 2 * ENDS_AFTER)
     assert len(writable.requests.select(verb="create", **EVENTS)) == 2
 
 
 def test_a_long_series_is_told_every_half_hour(writable: ApiServer, make_writer: MakeWriter) -> None:
-    events, known = Events(make_writer().send, "host"), pod_at(writable)
+    events, known = Events(make_writer().send), pod_at(writable)
     for minute in range(32):
         now = NOW + minute * 60 * SECOND
-        events.write("Warning", "FailedScheduling", known, "no", now)
+        failed(events, known, "no", now)
         events.tick(now)
     assert series_in(writable) == [2, 1 + (TOLD_EVERY + 60 * SECOND) // (60 * SECOND)]
 
 
 def test_another_version_of_the_pod_is_another_event(writable: ApiServer, make_writer: MakeWriter) -> None:
-    events, known = Events(make_writer().send, "host"), pod_at(writable)
-    events.write("Warning", "FailedScheduling", known, "no", NOW)
+    events, known = Events(make_writer().send), pod_at(writable)
+    failed(events, known, "no", NOW)
     newer = replace(known, metadata=replace(known.metadata, resource_version="999999"))
-    events.write("Warning", "FailedScheduling", newer, "no", NOW + 1)
+    failed(events, newer, "no", NOW + 1)
     assert [each.method for each in writable.requests.select(**EVENTS)] == ["POST", "POST"]
 
 
 def test_a_series_whose_event_expired_is_written_again(writable: ApiServer, make_writer: MakeWriter) -> None:
-    events, known = Events(make_writer().send, "host"), pod_at(writable)
-    events.write("Warning", "FailedScheduling", known, "no", NOW)
+    events, known = Events(make_writer().send), pod_at(writable)
+    failed(events, known, "no", NOW)
     [stored] = writable.all("Event")
     writable.remove("Event", stored["metadata"]["name"], "default")
-    events.write("Warning", "FailedScheduling", known, "no", NOW + SECOND)
+    failed(events, known, "no", NOW + SECOND)
     [again] = writable.all("Event")
     assert again["metadata"]["name"] == stored["metadata"]["name"]
     assert again["series"]["count"] == 2
