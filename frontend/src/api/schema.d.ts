@@ -6982,7 +6982,10 @@ export interface components {
             /** @description false: there was no time to try everything */
             complete: boolean;
         };
-        /** @description The pod was tried on a copy with the run's configuration, beside the pending members of its PodGroup alone. */
+        /**
+         * @description The pod was tried on a copy with the run's configuration, beside all pods that have a place; of those that
+         *     are pending its PodGroup's were tried with it, in the order of the queue, and no others.
+         */
         WhyPendingResult: {
             /** @description the configuration has extenders, and they were left out; not in older answers */
             without_extenders?: boolean;
