@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from framework.advice.operations import Operation, operation
@@ -79,6 +79,10 @@ class Case:
     """``namespace/name`` of pods that come before it in the queue."""
     came_first: tuple[Pod, ...] = ()
     """Pending pods that got a node when the change that was played last did not give it one."""
+    ever_first: dict[str, Pod] = field(default_factory=dict)
+    """Of all plays together, by ``namespace/name``."""
+    given: tuple[Edit, ...] = ()
+    """Of whatever is tried these are a part."""
     rule: OwnRule | None = None
     """The anti-affinity to its own workload, or the host port, that keeps it from every node left."""
 
@@ -88,21 +92,25 @@ class Case:
         return self.trial.pod
 
     @contextmanager
-    def as_if(self, pod: Pod) -> Iterator[None]:
-        """What is tried meanwhile is tried for the pod in this shape."""
+    def as_if(self, pod: Pod, edits: tuple[Edit, ...] = ()) -> Iterator[None]:
+        """What is tried meanwhile is tried for the pod in this shape, and after ``edits``."""
         before, self.trial.pod = self.trial.pod, pod
+        given, self.given = self.given, (*self.given, *edits)
+        known, rule, asleep = self.rejected_by, self.rule, self.asleep
+        self.asleep = False
         try:
             yield
         finally:
-            self.trial.pod = before
+            self.trial.pod, self.given, self.rejected_by, self.rule = before, given, known, rule
+            self.asleep = asleep
 
-    def fits(self, pod: Pod) -> Outcome | None:
+    def fits(self, pod: Pod, edits: Iterable[Edit] = ()) -> Outcome | None:
         """Where it would go in this shape, beside nobody else."""
-        outcome = self.trial.schedule(pod)
+        outcome = self.trial.schedule(pod, edits=(*self.given, *edits))
         return outcome if outcome.node else None
 
     def fits_after(self, edits: Iterable[Edit], then: tuple[Pod, ...] = ()) -> Outcome | None:
-        outcome = self.trial.schedule(edits=edits, then=then)
+        outcome = self.trial.schedule(edits=(*self.given, *edits), then=then)
         return outcome if outcome.node else None
 
     def with_pods(self, kind: Kind, text: Sentence, edited: Pod, *, in_place: bool = False) -> PossibleRemedy:

@@ -63,11 +63,27 @@ def raised_quotas(case: Case) -> Iterator[Family]:
             raised, words = _raised(case, quota, others)
             if raised == quota or not case.fits_after([Edit(quota, raised)]):
                 return
-            text = sentence("Raise {what} in ElasticQuota {quota}", what=joined_with_and(words), quota=quota.key)
-            merged = {"spec": changed_bounds(quota, raised)}
-            yield of_object("quota", with_others(text, others), quota, raised, merged)
+            yield _quota_remedy(quota, raised, words, others)
 
     yield family(own)
+
+
+def quota_for_all(case: Case) -> Iterator[PossibleRemedy]:
+    """As ``raised_quotas``, for all that came before the pod in any play, whether it is enough or not."""
+    if QUOTAS not in case.rejected_by:
+        return
+    found = case.cluster.list(ElasticQuota, case.pod.metadata.namespace)
+    for quota in sorted(found, key=lambda each: each.metadata.name)[:1]:
+        raised, words = _raised(case, quota, tuple(case.ever_first.values()))
+        if raised != quota:
+            yield _quota_remedy(quota, raised, words, tuple(case.ever_first.values()))
+
+
+def _quota_remedy(
+    quota: ElasticQuota, raised: ElasticQuota, words: Sequence[Sentence], others: Sequence[Pod]
+) -> PossibleRemedy:
+    text = sentence("Raise {what} in ElasticQuota {quota}", what=joined_with_and(words), quota=quota.key)
+    return of_object("quota", with_others(text, others), quota, raised, {"spec": changed_bounds(quota, raised)})
 
 
 def changed_bounds(before: ElasticQuota, after: ElasticQuota) -> dict[str, ResourceList]:

@@ -16,6 +16,7 @@ from framework.advice.lowering import written
 from framework.advice.operations import operation
 from framework.advice.patches import taint_words
 from framework.advice.pod_changes import not_tolerated
+from framework.advice.pod_groups import members_of
 from framework.advice.scratch import CONDITION_TAINTS, HOSTNAME, with_its_own
 from framework.advice.trial import Edit
 from framework.objects import KubeObject, Node, Pod
@@ -23,6 +24,8 @@ from framework.objects.resources import node_allocatable, pod_requests
 from framework.sentences import Content, Sentence, counted_sentence, sentence
 
 SHAPES_TRIED: Final = 20
+MOST_NODES: Final = 16
+"""More are not added."""
 FACTORS: Final = (2, 4, 8)
 """How much larger a node is tried to be."""
 DISK: Final = "ephemeral-storage"
@@ -38,6 +41,8 @@ def new_nodes(case: Case) -> Iterator[Grow]:
     """Shapes of the cluster's nodes that would take it, the smallest first; where none would, in a zone of its own, or
     made to what the pod asks for."""
     shapes = shapes_of(case.cluster.list(Node), pod_requests(case.pod))[:SHAPES_TRIED]
+    # A group may want for more room than one node has.
+    counts = (1, MOST_NODES) if len(members_of(case)) > 1 else (1,)
     tailored = sorted(shapes, key=lambda node: len(not_tolerated(case, node)))
     for vary, tried in (
         (_as_it_is, shapes),
@@ -47,7 +52,9 @@ def new_nodes(case: Case) -> Iterator[Grow]:
         found = False
         for shape in tried:
             varied = vary(case, shape)
-            if varied is not None and case.fits_after([Edit(None, each) for each in varied.made(case, 1)]):
+            if varied is not None and any(
+                case.fits_after([Edit(None, each) for each in varied.made(case, count)]) for count in counts
+            ):
                 yield varied.grow(case)
                 found = True
         if found:

@@ -49,28 +49,18 @@ def other_profiles(case: Case, names: list[str]) -> Iterator[Family]:
 
 
 def gates(case: Case) -> Iterator[Family]:
-    for text, pod in _ungated(case.pod):
+    for text, pod in without_own_gates(case.pod):
         if case.fits(pod):
             yield iter([case.with_pods("gate", text, pod, in_place=True)])
 
 
-def _ungated(pod: Pod) -> Iterator[tuple[Sentence, Pod]]:
+def without_own_gates(pod: Pod) -> Iterator[tuple[Sentence, Pod]]:
     names = [gate.name for gate in pod.spec.scheduling_gates]
     if names:
         text = counted_sentence(
             "Remove the scheduling gate {gates}", "Remove the scheduling gates {gates}", len(names), gates=names
         )
         yield text, replace(pod, spec=replace(pod.spec, scheduling_gates=()))
-
-
-def first_steps(case: Case) -> Iterator[tuple[PossibleRemedy, Pod]]:
-    """Changes of the pod that are not enough, and the pod with them: something else has to be done as well."""
-    ungated = list(_ungated(case.pod))
-    for text, pod in ungated:
-        yield case.with_pods("gate", text, pod, in_place=True), pod
-    if not ungated:
-        for steps in relaxations(case.pod):
-            yield case.with_pods("relax", steps[-1].text, steps[-1].pod), steps[-1].pod
 
 
 def renamed(case: Case) -> Iterator[Family]:

@@ -7,7 +7,7 @@ pods, and only when the pod has a node then is the change a remedy; what became 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import islice
 from typing import Final, get_args
@@ -27,14 +27,15 @@ from framework.advice.cluster_changes import (
     untainted,
 )
 from framework.advice.disruptions import broken_by, with_budgets
+from framework.advice.first_steps import both, first_steps, objects_of, touches
+from framework.advice.gang_gates import ungated_gangs
 from framework.advice.groups import softened, why_never_all, workload_changes
 from framework.advice.koordinator import raised_thresholds, raised_tree, released
 from framework.advice.missing import created
-from framework.advice.new_nodes import Grow, new_nodes
+from framework.advice.new_nodes import MOST_NODES, Grow, new_nodes
 from framework.advice.operations import Operation
 from framework.advice.played import End, Fate, Play, Played, fates, owner_of, states
 from framework.advice.pod_changes import (
-    first_steps,
     gates,
     higher_priority,
     other_profiles,
@@ -44,7 +45,8 @@ from framework.advice.pod_changes import (
     tolerations,
 )
 from framework.advice.pod_groups import fitted_groups
-from framework.advice.trial import Trial
+from framework.advice.reasons import why_it_is_not_asked, why_nothing_helps
+from framework.advice.trial import Outcome, Trial
 from framework.advice.workloads import identity_of, own_ports, own_rule, workload_of
 from framework.objects import Pod
 from framework.profiles import priority_of
@@ -56,7 +58,9 @@ BETWEEN_PODS: Final = "InterPodAffinity"
 HOST_PORTS: Final = "NodePorts"
 TRIES: Final = 4
 """Changes of one kind that are played until one works."""
-MOST_NODES: Final = 16
+SECOND_TRIES: Final = 2
+"""The same, on top of another change."""
+FIRST_STEPS: Final = 4
 SHAPES_PLAYED: Final = 2
 FATES_TOLD: Final = 20
 RANK: Final = {kind: rank for rank, kind in enumerate(get_args(Kind))}
@@ -91,7 +95,8 @@ class Help(msgspec.Struct, frozen=True):
     fits_on: str
     """Where it goes without any change, beside all others; "" for nowhere."""
     why: Words
-    """Why a workload can never run all its replicas; "" where it could."""
+    """Why a workload can never run all its replicas, or why nothing helps: "" only where there are remedies, or it goes
+    to ``fits_on``."""
     workload: str
     """``deployment/web``; "" of a pod without a controller."""
     alike: int
@@ -123,6 +128,8 @@ class _Search:
         self.case = Case(Trial(scheduler, pod), pod, workload, scheduler.cluster, self.before)
         self.case.ahead = _ahead_of(scheduler, pod)
         self.without: Played | None = None
+        self.alone: Outcome | None = None
+        """What became of the pod beside nobody else; None while it was not tried."""
         self.breaking: list[Remedy] = []
         """Those that break a PodDisruptionBudget."""
 
@@ -130,7 +137,9 @@ class _Search:
         case, complete = self.case, True
         found: list[Remedy] = []
         fits_on = ""
-        why: Words = ""
+        why: Words = why_it_is_not_asked(case.live) or ""
+        if why:
+            return self._help(fits_on, why, found, complete=complete)
         try:
             self.without = self._played(())
             here = self._end(self.without).get(case.live.key)
@@ -138,7 +147,7 @@ class _Search:
             self.case.asleep = self._sleeps(self.without)
             if not fits_on:
                 if self.has_profile:
-                    self._look()
+                    self.alone = self._look()
                 why = "" if case.rule is None else why_never_all(case.rule)
                 for family in self._families():
                     # A rule that is softened for its pending pods alone may be softened for all of them, too.
@@ -150,18 +159,30 @@ class _Search:
         except _NoTime:
             complete = False
         found.sort(key=self._rank)
+        if not (found or fits_on):
+            end = None if self.without is None else self._end(self.without)
+            leaves = end is not None and end.get(case.live.key) is None
+            placed = [] if end is None else list(self._placed_meanwhile(end))
+            nothing = why_nothing_helps(self.scheduler, case, self.alone, placed, leaves=leaves)
+            why = sentence("{first} {second}", first=why, second=nothing) if why else nothing
+        return self._help(fits_on, why, found, complete=complete)
+
+    def _help(self, fits_on: str, why: Words, found: list[Remedy], *, complete: bool) -> Help:
+        case = self.case
         workload = case.workload.reference if case.workload.kind else ""
         return Help(fits_on, why, workload, len(case.workload.alike), tuple(found), complete)
 
     def _rank(self, remedy: Remedy) -> tuple[bool, int, bool, int]:
         return (remedy.left_pending > 0, RANK[remedy.kind], remedy in self.breaking, remedy.left_pending)
 
-    def _look(self) -> None:
+    def _look(self) -> Outcome:
         """Who refuses it where, beside nobody else."""
         case = self.case
-        attempt = case.trial.schedule(preempting=True).attempt
+        outcome = case.trial.schedule(edits=case.given, preempting=True)
+        attempt = outcome.attempt
+        case.rejected_by, case.rule = (), None
         if attempt is None:
-            return
+            return outcome
         case.rejected_by = attempt.unschedulable_plugins
         if attempt.filter is not None:
             verdicts = attempt.filter
@@ -172,6 +193,7 @@ class _Search:
                     by_plugin[status.plugin].append(name)
             case.rule = own_rule(case.cluster, case.workload, by_plugin[BETWEEN_PODS])
             case.rule = case.rule or own_ports(case.cluster, case.workload, by_plugin[HOST_PORTS])
+        return outcome
 
     def _families(self) -> Iterator[Family]:
         case = self.case
@@ -183,6 +205,7 @@ class _Search:
         yield from reclassed(case)
         yield from renamed(case)
         yield from gates(case)
+        yield from ungated_gangs(case)
         yield from uncordoned(case)
         if case.rule is not None:
             yield from workload_changes(case, case.rule)
@@ -251,14 +274,38 @@ class _Search:
                 return
 
     def _two_steps(self) -> Iterator[Remedy]:
-        """Where nothing helps alone: a change of the pod, and nodes that it could use then."""
-        for first, pod in first_steps(self.case):
-            with self.case.as_if(pod):
-                for grow in islice(new_nodes(self.case), SHAPES_PLAYED):
-                    remedy = self._grown(partial(_both, first, grow))
-                    if remedy is not None:
-                        yield remedy
-                        break
+        """Where nothing helps alone: what keeps the pod from being tried, and a change that helps it then."""
+        known: set[frozenset[tuple[str, ...]]] = set()
+        for step in islice(first_steps(self.case), FIRST_STEPS):
+            with self.case.as_if(step.pod, step.edits):
+                self._look()
+                remedy = self._second(step.remedy, known)
+                if remedy is not None:
+                    yield remedy
+
+    def _second(self, first: PossibleRemedy, known: set[frozenset[tuple[str, ...]]]) -> Remedy | None:
+        """In the order of kinds, among which nodes have their place. ``known``: the objects that remedies of two steps
+        change already; the same the other way round is no news."""
+        later: list[PossibleRemedy] = []
+
+        def tried(candidates: Iterable[PossibleRemedy]) -> Remedy | None:
+            for together in candidates:
+                objects = objects_of(together)
+                remedy = None if objects in known else self._remedy(together)
+                if remedy is not None:
+                    known.add(objects)
+                    return remedy
+            return None
+
+        for family in self._families():
+            candidates = [each for each in islice(family, SECOND_TRIES) if not touches(first, each)]
+            later += (both(first, each) for each in candidates if RANK[each.kind] > RANK["node"])
+            if found := tried(both(first, each) for each in candidates if RANK[each.kind] < RANK["node"]):
+                return found
+        for grow in islice(new_nodes(self.case), SHAPES_PLAYED):
+            if found := self._grown(partial(_with_nodes, first, grow)):
+                return found
+        return tried(later)
 
     def _grown(self, grow: Grow) -> Remedy | None:
         too_few, count = 0, 1
@@ -299,6 +346,7 @@ class _Search:
         here = end.get(case.live.key)
         if candidate.places and (here is None or not here.node):
             case.came_first = tuple(self._placed_meanwhile(end))
+            case.ever_first |= {pod.key: pod for pod in case.came_first}
             return None
         without = self._end(self.without)
         others = fates(without, end, own)
@@ -359,15 +407,8 @@ def _ahead_of(scheduler: Scheduler, pod: Pod) -> frozenset[str]:
     return frozenset(each.pod.key for each in queue.waiting() if order(each) < order(own))
 
 
-def _both(first: PossibleRemedy, grow: Grow, count: int) -> PossibleRemedy:
-    second = grow(count)
-    return PossibleRemedy(
-        first.kind,
-        sentence("{first}. {second}.", first=first.text, second=second.text),
-        (*second.operations, *first.operations),
-        first.patch,
-        first.changed,
-    )
+def _with_nodes(first: PossibleRemedy, grow: Grow, count: int) -> PossibleRemedy:
+    return both(first, grow(count))
 
 
 def _in_short(others: list[Fate]) -> Words:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from framework.advice.played import waits_for_people
 from framework.advice.scratch import is_pending, placed_and_rest, scratch, without_preemption
+from framework.advice.workloads import changed_like, same_wishes
 from framework.objects import KubeObject, Pod
 from framework.objects.pod import PodStatus
 from framework.plugins.coscheduling.pod_groups import CoschedulingGroups
@@ -74,6 +75,9 @@ class Trial:
             if each.spec.scheduler_name == NOBODY and each.metadata.uid in known
         ]
         """Who stands by, and the pod as it is."""
+        self.gang = {each.key: each for each in scheduler.cluster.list(Pod) if _is_mate(each, pod)}
+        """Pending pods of its group of scheduling.k8s.io, by ``namespace/name``: they are tried with it, as they are
+        scheduled in one cycle."""
         self.count = 0
         """How often something was tried."""
         self.last_pod = self.pod
@@ -95,8 +99,14 @@ class Trial:
         asked = self._named(self.last_pod)
         self._changes.made.clear()
         try:
+            gang = dict(self.gang)
             for edit in edits:
-                self._make(edit)
+                if isinstance(edit.new, Pod) and edit.new.key in gang:
+                    gang[edit.new.key] = edit.new
+                else:
+                    self._make(edit)
+            if gang:
+                return self._run_gang(asked, gang.values(), preempting=preempting)
             made = self.cluster.create_admitted(asked if preempting else without_preemption(asked))
             outcome = self._run(made)
             if outcome.node:
@@ -161,6 +171,21 @@ class Trial:
             self.scheduler.activate([pod])
         return Outcome("", last, self._evicted(before))
 
+    def _run_gang(self, asked: Pod, mates: Iterable[Pod], *, preempting: bool) -> Outcome:
+        """Mates that are like the pod are as it is tried."""
+        like = [changed_like(mate, self.pod, self.last_pod) if same_wishes(mate, self.pod) else mate for mate in mates]
+        before = len(self._changes.made)
+        for mate in like:
+            self.cluster.create_admitted(without_preemption(self._named(_as_new(mate))))
+        self.cluster.create_admitted(asked if preempting else without_preemption(asked))
+        last: AttemptTrace | None = None
+        for _ in range(STEPS + len(like)):
+            if self.scheduler.step() is None:
+                break
+            last = next((each for each in self.scheduler.cycle_traces if each.uid == asked.metadata.uid), last)
+        placed = last is not None and last.result != "failed" and not self._waits_for(asked.metadata.uid)
+        return Outcome(last.selected if last is not None and placed else "", last, self._evicted(before))
+
     def _evicted(self, since: int) -> tuple[Pod, ...]:
         return tuple(edit.old for edit in self._changes.made[since:] if isinstance(edit.old, Pod) and edit.new is None)
 
@@ -217,6 +242,13 @@ def _without(scheduler: Scheduler, pod: Pod) -> Iterator[KubeObject]:
             yield obj
         elif isinstance(obj, Pod) and group is not None and CoschedulingGroups.name_of(obj) == group:
             yield replace(obj, spec=replace(obj.spec, scheduler_name=NOBODY))
+
+
+def _is_mate(other: Pod, pod: Pod) -> bool:
+    group = pod.spec.scheduling_group
+    if group is None or other.spec.scheduling_group != group or other.metadata.namespace != pod.metadata.namespace:
+        return False
+    return not other.spec.node_name and other.metadata.uid != pod.metadata.uid
 
 
 def _is_another(now: KubeObject, before: KubeObject) -> bool:

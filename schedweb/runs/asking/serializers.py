@@ -66,7 +66,11 @@ class TriedOutSerializer(serializers.Serializer[Any]):
 class WhatWouldHelpResultSerializer(TriedOutSerializer):
     pod = serializers.CharField(help_text="namespace/name")
     fits_on = serializers.CharField(allow_blank=True, help_text="where it goes as it is; then no remedy is needed")
-    why = serializers.CharField(allow_blank=True, help_text="why its workload can never run all its replicas")
+    why = serializers.CharField(
+        allow_blank=True,
+        help_text="why its workload can never run all its replicas, or why nothing helps; empty only where there are "
+        "remedies or it goes to fits_on",
+    )
     workload = serializers.CharField(allow_blank=True, help_text="as kubectl names it: deployment/web")
     alike = serializers.IntegerField(help_text="pending pods of the workload that ask for the same, this one included")
     remedies = RemedySerializer(many=True, help_text="without one and without fits_on nothing known helps")

@@ -68,7 +68,8 @@ function Answer({ run, pod, position, answer }: { run: string; pod: string; posi
       <WithoutExtenders answer={answer} className={classes.said} />
       {answer.why === "" ? null : <p className={classes.said}>{answer.why}</p>}
       {remedies.length === 0 ? (
-        <p className={classes.said}>{noRemedy(answer)}</p>
+        // Answers of older versions do not say why.
+        answer.why === "" && <p className={classes.said}>{noRemedy(answer)}</p>
       ) : (
         <ol className={classes.list}>
           {shown.map((remedy, index) => (
@@ -91,7 +92,9 @@ function Answer({ run, pod, position, answer }: { run: string; pod: string; posi
           </Button>
         </p>
       ) : null}
-      {answer.complete || remedies.length === 0 ? null : <p className={classes.foot}>{t("notEverythingTried")}</p>}
+      {answer.complete || (remedies.length === 0 && answer.why === "") ? null : (
+        <p className={classes.foot}>{t("notEverythingTried")}</p>
+      )}
     </>
   );
 }

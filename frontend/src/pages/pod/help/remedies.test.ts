@@ -39,9 +39,13 @@ describe("remedyDetail", () => {
     );
   });
   it("does not invent a name for a node that does not exist yet", () => {
-    expect(remedyDetail({ ...remedy, kind: "node", node: "a-1-more-1" }, alone)).toBe(
+    const added = { verb: "add" as const, manifest: { kind: "Node", metadata: { name: "a-1-more-1" } } };
+    const grown = { ...remedy, kind: "node" as const, operations: [added] };
+    expect(remedyDetail({ ...grown, node: "a-1-more-1" }, alone)).toBe(
       "It goes to the new node. Nobody loses a place.",
     );
+    expect(remedyDetail({ ...grown, kind: "relax", node: "a-1-more-1" }, alone)).toContain("the new node");
+    expect(remedyDetail(grown, alone)).toContain("It goes to a-1.");
   });
   it("says how many of the workload it helps, and that all of them are made anew", () => {
     const web = { workload: "deployment/web", alike: 2 };

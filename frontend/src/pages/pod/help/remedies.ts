@@ -20,7 +20,18 @@ export function remedyDetail(remedy: Remedy, answer: Pick<HelpAnswer, "workload"
 
 function whereItGoes(remedy: Remedy): string {
   if (remedy.kind === "fewer") return t("notWantedAnyMore", { count: remedy.pods });
-  return remedy.kind === "node" ? t("itGoesToTheNew") : t("itGoesTo", { node: remedy.node });
+  return isNew(remedy) ? t("itGoesToTheNew") : t("itGoesTo", { node: remedy.node });
+}
+
+/** Of a group that gets a node more, each member may go to another one. */
+function isNew({ node, operations }: Remedy): boolean {
+  return operations.some(
+    ({ verb, manifest }) => verb === "add" && manifest.kind === "Node" && nameOf(manifest.metadata) === node,
+  );
+}
+
+function nameOf(metadata: unknown): unknown {
+  return typeof metadata === "object" && metadata !== null && "name" in metadata ? metadata.name : undefined;
 }
 
 /** For an answer without remedies. */
