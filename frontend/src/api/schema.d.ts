@@ -6971,7 +6971,7 @@ export interface components {
             pod: string;
             /** @description where it goes as it is; then no remedy is needed */
             fits_on: string;
-            /** @description why its workload can never run all its replicas */
+            /** @description why its workload can never run all its replicas, or why nothing helps; empty only where there are remedies or it goes to fits_on */
             why: string;
             /** @description as kubectl names it: deployment/web */
             workload: string;
