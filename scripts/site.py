@@ -94,7 +94,14 @@ class Site:
                 return Answer(error.code, parsed(error.read()), dict(error.headers))
 
     def get(self, path: str) -> Any:
-        answer = self.ask("GET", path)
+        """Waits, as a browser does, for what is being made when it is asked for."""
+
+        def made() -> Answer | None:
+            answer = self.ask("GET", path)
+            is_made = answer.status != 202 or (answer.body or {}).get("error", {}).get("code") != "being_made"
+            return answer if is_made else None
+
+        answer = eventually(f"{path} is made", made)
         assert answer.status == 200, (path, answer)
         return answer.body
 

@@ -20,6 +20,7 @@ from schedweb.runs.filtering.standing import Standing, StandingOf
 from schedweb.runs.models import Run
 from schedweb.runs.objects.claims import Objects
 from schedweb.runs.objects.selectors import ObjectLookup
+from schedweb.runs.records.beginning import refuse_until_begun
 from schedweb.runs.records.profiles import effective, version_at
 
 TREE: Final = ElasticQuotaTree.name
@@ -29,8 +30,12 @@ def bars_of_run(run: Run) -> dict[str, Any]:
     objects, standing = ObjectLookup(run), StandingOf(run)
     plugin, args = _counts_by(run)
     if args is not None:
-        return {"plugin": plugin, "resources": tree_bodies(quota_tree_of(args, objects, standing))}
-    return {"plugin": plugin, "resources": namespace_bodies(objects, standing)}
+        resources = tree_bodies(quota_tree_of(args, objects, standing))
+    else:
+        resources = namespace_bodies(objects, standing)
+    if not resources:
+        refuse_until_begun(run)
+    return {"plugin": plugin, "resources": resources}
 
 
 def _counts_by(run: Run) -> tuple[str, ElasticQuotaTreeArgs | None]:

@@ -14,6 +14,7 @@ from schedweb.runs.objects.measured_load import load_of, node_load_body
 from schedweb.runs.objects.numa_zones import numa_of
 from schedweb.runs.objects.reservations import held_on
 from schedweb.runs.objects.selectors import ObjectLookup
+from schedweb.runs.records.beginning import refuse_until_begun
 from schedweb.runs.records.json_columns import parsed, text_of
 from schedweb.runs.records.manifests import manifest_of, yaml_of
 from schedweb.runs.records.pods import PodFilter, cards, moment_window
@@ -69,6 +70,8 @@ def node_names(run: Run) -> list[str]:
 
 def node_table(run: Run, window: Window) -> dict[str, Any]:
     count, rows = table_rows(run, window)
+    if not count:
+        refuse_until_begun(run)
     columns: list[list[Any]] = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in TABLE_FIELDS]
     row, names, zone, pool, type_, cordoned, tainted, allocatable, requested, reserved, pods = columns
     zones, pools, types = Coded(), Coded(), Coded()
@@ -105,6 +108,7 @@ def node_get(run: Run, name: str) -> NodeRecord:
         return there
     found = NodeRecord.objects.filter(run=run, name=name).order_by("-present", "-row").first()
     if found is None:
+        refuse_until_begun(run)
         raise not_found(say("This run has no node {name}.", name=name))
     return found
 

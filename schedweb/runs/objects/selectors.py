@@ -18,6 +18,7 @@ from schedweb.runs.models import ObjectRecord, Run
 from schedweb.runs.objects.dependants import rests_on
 from schedweb.runs.objects.kinds import of_kind
 from schedweb.runs.objects.network_costs import costs_of, dependencies_of
+from schedweb.runs.records.beginning import refuse_until_begun
 from schedweb.runs.records.manifests import manifest_of, yaml_of
 from schedweb.sentences import counted, figure, noted, say, translated
 
@@ -295,6 +296,8 @@ def object_body(row: ObjectRecord) -> dict[str, Any]:
 def object_window(run: Run, window: Window, *, kind: str = "", query: str = "") -> dict[str, Any]:
     rows = object_rows(run, kind, query)
     count = len(rows) if isinstance(rows, list) else rows.count()
+    if not count:
+        refuse_until_begun(run)
     body = window_body(window, count, [object_body(row) for row in window.cut(rows)])
     kinds = [
         {"kind": name, "group": group, "count": number} for (name, group), number in sorted(kind_counts(run).items())
@@ -320,6 +323,7 @@ def is_editable(run: Run, row: ObjectRecord) -> bool:
 def object_yaml(run: Run, *, kind: str, namespace: str, name: str) -> dict[str, Any]:
     row = object_get(run, kind, namespace, name)
     if row is None:
+        refuse_until_begun(run)
         raise not_found(say("This run has no {kind}.", kind=called(kind, namespace, name)))
     manifest, editable = manifest_of(row.manifest), is_editable(run, row)
     return {

@@ -16,6 +16,7 @@ from django.db.models import Exists, OuterRef
 from rest_framework import exceptions
 
 from schedweb.runs.models import JournalEntry, Run
+from schedweb.runs.records.beginning import is_beginning
 from schedweb.sentences import say
 from schedweb.stopping import STOPPING
 
@@ -35,12 +36,14 @@ def rests(run: UUID) -> bool:
     leads to is stored, the run is `obeying`. One statement reads both: of two, the first could see the run as it was
     before a batch and the second the journal as it is after it."""
     waiting = JournalEntry.objects.filter(run=OuterRef("pk"), status=JournalEntry.Status.PENDING)
-    found = Run.objects.filter(pk=run).values_list("state", "unwritten", "obeying", Exists(waiting)).first()
+    fields = ("state", "seq", "error", "unwritten", "obeying", Exists(waiting))
+    found = Run.objects.filter(pk=run).values_list(*fields).first()
     if found is None:
         return True
-    state, unwritten, obeying, has_waiting = found
-    # Lists do not have all pods while some are unwritten.
-    return state in Run.AT_REST or (state in RESTING and not has_waiting and not unwritten and not obeying)
+    state, seq, error, unwritten, obeying, has_waiting = found
+    # Lists do not have all pods while some are unwritten, and none before the first batch.
+    lists_all = not unwritten and not is_beginning(state, seq, error)
+    return state in Run.AT_REST or (state in RESTING and not has_waiting and lists_all and not obeying)
 
 
 def wait_for_rest(run: UUID, seconds: float) -> bool:

@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from schedweb.api.errors import ApiError, not_found
 from schedweb.api.windows import Window, window_body
 from schedweb.runs.models import PodRecord, Run
+from schedweb.runs.records.beginning import refuse_until_begun, refuse_until_written
 from schedweb.runs.records.fields import POD_COLUMNS
 from schedweb.runs.records.manifests import manifest_of, yaml_of
 from schedweb.runs.records.moments import Moment, in_order
@@ -74,7 +75,9 @@ def pod_window(run: Run, window: Window, asked: PodFilter) -> dict[str, Any]:
         return moment_window(run, window, asked)
     rows = pod_rows(run, asked)
     ordered = rows.order_by(*ordering(asked.sort, asked.column))
-    return window_body(window, rows.count(), cards(ordered, window))
+    if not (count := rows.count()):
+        refuse_until_begun(run)
+    return window_body(window, count, cards(ordered, window))
 
 
 def moment_window(run: Run, window: Window, asked: PodFilter) -> dict[str, Any]:
@@ -104,6 +107,7 @@ def pod_get(run: Run, namespace: str, name: str) -> PodRecord:
     rows = PodRecord.objects.filter(run=run, namespace=namespace, name=name).order_by("-pk")
     found = rows.exclude(column=PodRecord.Column.DELETED).first() or rows.first()
     if found is None:
+        refuse_until_written(run)
         raise not_found(say("This run has no pod {namespace}/{name}.", namespace=namespace, name=name))
     return found
 

@@ -403,9 +403,9 @@ def test_bodies_that_are_not_json(game: Game, client: Client, content: bytes, ty
     ],
 )
 def test_bad_questions_are_answered_with_a_sentence(
-    game: Game, client: Client, path: str, status: int, said: str
+    played: Game, client: Client, path: str, status: int, said: str
 ) -> None:
-    answer = client.get(path.format(run=game.id))
+    answer = client.get(path.format(run=played.id))
     assert answer.status_code == status
     assert said in answer.json()["error"]["message"]
 

@@ -45,6 +45,7 @@ def test_the_answer_comes_when_the_run_has_ended(game: Game, client: Client, in_
 
 def test_a_command_on_its_way_is_waited_for(game: Game, client: Client) -> None:
     """Its state still is that of before, whoever looks first."""
+    game.play()
     assert wait(client, game.id)["rests"] is True
     game.command("play", speed="max")
     answer = wait(client, game.id)
@@ -104,7 +105,7 @@ def test_a_batch_that_is_stored_while_it_is_looked_at(game: Game) -> None:
     ],
 )
 def test_which_states_are_rest(game: Game, client: Client, state: str, unwritten: int, at_rest: bool) -> None:
-    Run.objects.filter(pk=game.id).update(state=state, unwritten=unwritten)
+    Run.objects.filter(pk=game.id).update(state=state, unwritten=unwritten, seq=1)
     assert wait(client, game.id)["rests"] is at_rest
 
 
@@ -133,6 +134,7 @@ def test_there_is_an_end_to_those_who_wait(game: Game, client: Client, monkeypat
     """Each holds a thread. Who need not wait is answered."""
     monkeypatch.setattr(resting, "_places", threading.BoundedSemaphore(1))
     resting._places.acquire()
+    game.play()
     assert wait(client, game.id, 50)["rests"] is True
     game.command("play")
     refused = client.get(f"/api/v1/runs/{game.id}/wait/")
@@ -148,6 +150,7 @@ def test_a_time_that_is_none(game: Game, client: Client, seconds: str) -> None:
 
 
 def test_a_viewer_may_wait(game: Game, viewer: User) -> None:
+    game.play()
     browser = Client()
     browser.force_login(viewer)
     assert wait(browser, game.id)["rests"] is True
