@@ -13,7 +13,7 @@ from framework.advice.capacity import (
     nodes_until_all_fit,
 )
 from framework.advice.changed import shape_of, what_changed, what_it_is
-from framework.advice.operations import Operation, perform
+from framework.advice.operations import WAIT, Operation, perform
 from framework.advice.other_weights import OFF, Elsewhere, Estimate, estimate
 from framework.advice.placed_again import PlacedAgain, RankedNode, place_again
 from framework.advice.played import Fate, Fated, Play, Played, PlayedPod, difference, states
@@ -23,6 +23,7 @@ from framework.advice.workloads import identity_of
 
 __all__ = [
     "OFF",
+    "WAIT",
     "Capacity",
     "Elsewhere",
     "Estimate",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -14,11 +14,13 @@ from framework.objects.pod_updates import is_update
 from framework.reading.kept_seals import with_kept_seals
 from framework.scheduler import Cluster, NotFound
 
-Verb = Literal["add", "replace", "delete", "remove"]
+Verb = Literal["add", "replace", "delete", "remove", "wait"]
+WAIT: Final = "wait"
 
 
 class Operation(msgspec.Struct, frozen=True):
-    """``manifest`` is the object to add or to put in place; of a deletion it names the object.
+    """``manifest`` is the object to add or to put in place; of a deletion it names the object; of ``wait`` it is how
+    many ``seconds`` pass on the run's clock, in which pods are tried again that wait longer than five minutes.
 
     A run makes pods of controllers anew when they are deleted, but not those that are removed: they would take the
     room again that they are to make.
@@ -37,7 +39,8 @@ def operation(verb: Verb, obj: KubeObject) -> Operation:
 
 
 def perform(cluster: Cluster, asked: Operation) -> None:
-    """Raises ObjectError for a manifest that cannot be read, NotFound, AlreadyExists.
+    """Raises ObjectError for a manifest that cannot be read, NotFound, AlreadyExists. Time is not the cluster's: a
+    ``wait`` is done by whoever plays.
 
     An object that is replaced keeps its identity, a pod also its status. A pod that no update can change so is deleted
     and made anew, as its owner would have to. Its volumes stay what they are where they are as they are shown.

@@ -11,6 +11,7 @@ from framework.advice.candidates import Case, Family, PossibleRemedy
 from framework.advice.catalogue import of_object
 from framework.advice.operations import operation
 from framework.advice.patches import Patch, applied, object_diff
+from framework.advice.trial import Edit
 from framework.objects import ObjectMeta, Pod, PodGroup
 from framework.objects.cluster import PodGroupSpec
 from framework.objects.scheduling import (
@@ -32,7 +33,8 @@ def fitted_groups(case: Case) -> Iterator[Family]:
         return
     wanted = group.spec.min_member
     placed = sum(bool(case.now[pod.key].node) for pod in members if pod.key in case.now)
-    sizes = dict.fromkeys(min(size, wanted) for size in (len(members), wanted - 1, placed + 1, 1) if size > 0)
+    have_room = case.trial.beside_its_group([Edit(group, _of(group, 1))]).in_place
+    sizes = dict.fromkeys(size for size in (len(members), wanted - 1, have_room, placed + 1, 1) if size > 0)
     yield (_smaller(group, size) for size in sorted(sizes, reverse=True) if size < wanted)
     if group.spec.min_resources:
         yield (_without_amounts(group, size) for size in sorted({*sizes, wanted}, reverse=True))
@@ -97,8 +99,12 @@ def _created(case: Case, of: type[PodGroup] | type[SchedulingPodGroup], size: in
     return PossibleRemedy("create", text, (operation("add", made),), patch)
 
 
+def _of(group: PodGroup, size: int) -> PodGroup:
+    return replace(group, spec=replace(group.spec, min_member=size))
+
+
 def _smaller(group: PodGroup, size: int) -> PossibleRemedy:
-    after = replace(group, spec=replace(group.spec, min_member=size))
+    after = _of(group, size)
     text = sentence("Lower minMember of PodGroup {group} to {count}", group=group.key, count=size)
     return of_object("relax", text, group, after, {"spec": {"minMember": size}})
 

@@ -47,6 +47,7 @@ from framework.advice.pod_changes import (
 from framework.advice.pod_groups import fitted_groups
 from framework.advice.reasons import why_it_is_not_asked, why_nothing_helps
 from framework.advice.trial import Outcome, Trial
+from framework.advice.waiting import after_a_wait, may_back_off, waited
 from framework.advice.workloads import identity_of, own_ports, own_rule, workload_of
 from framework.objects import Pod
 from framework.profiles import priority_of
@@ -200,6 +201,7 @@ class _Search:
         if not self.has_profile:
             yield from other_profiles(case, sorted(self.scheduler.profiles))
             return
+        yield from waited(case)
         yield from tried_again(case)
         yield from created(case)
         yield from reclassed(case)
@@ -335,6 +337,11 @@ class _Search:
         """None where it does not help: somebody else takes the place, or one of its own workload pays for it."""
         self.case.came_first = ()
         played = self._played(candidate.operations)
+        if candidate.places and self.has_profile and may_back_off(self.case) and self._is_pending(played):
+            # Its group failed a short time ago: who hears of the change hears of it too early.
+            later = after_a_wait(self.case, candidate)
+            if not self._is_pending(waited_for := self._played(later.operations)):
+                candidate, played = later, waited_for
         if candidate.places and self._sleeps(played):
             candidate = made_anew(self.case, candidate)
             played = self._played(candidate.operations)
@@ -377,6 +384,10 @@ class _Search:
         if broken:
             self.breaking.append(remedy)
         return remedy
+
+    def _is_pending(self, played: Played) -> bool:
+        here = self._end(played).get(self.case.live.key)
+        return here is not None and not here.node and not played.refused
 
     def _sleeps(self, played: Played) -> bool:
         """Whether it has no node and was not tried: it may fit now, but nothing that its plugins wait for happened."""

@@ -116,14 +116,16 @@ class Trial:
         finally:
             self._take_back()
 
-    def beside_its_group(self) -> Outcome:
-        """``schedule(preempting=True)``, but the pending members of its PodGroup are tried with it, in the order of
-        the queue: what one holds on Permit it loses when another fits nowhere."""
+    def beside_its_group(self, edits: Iterable[Edit] = ()) -> Outcome:
+        """``schedule(preempting=True)`` after ``edits``, but the pending members of its PodGroup are tried with it, in
+        the order of the queue: what one holds on Permit it loses when another fits nowhere."""
         if not self._members:
-            return self.schedule(preempting=True)
+            return self.schedule(edits=edits, preempting=True)
         self.count += 1
         self._changes.made.clear()
         try:
+            for edit in edits:
+                self._make(edit)
             for standing, _ in self._members:
                 self.cluster.delete(standing)
             everyone = [self._named(_as_new(pod)) for pod in (*(member for _, member in self._members), self.pod)]
@@ -136,9 +138,10 @@ class Trial:
                     break
                 left.discard(attempt.uid)
                 last = attempt if attempt.uid == uid else last
+            evicted, in_place = self._evicted(before), self._in_place()
             if last is None or last.result == "failed":
-                return Outcome("", last, self._evicted(before))
-            return Outcome(last.selected, last, self._evicted(before), (), self._waits_for(uid), self._in_place())
+                return Outcome("", last, evicted, in_place=in_place)
+            return Outcome(last.selected, last, evicted, (), self._waits_for(uid), in_place)
         finally:
             self._take_back()
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
+from framework.advice import WAIT
 from schedweb.writes.writes import Outcome
 
 Speed = Literal["one", "10", "100", "max"]
@@ -82,6 +83,13 @@ class NodeDrain(Command, frozen=True, tag="node_drain"):
 class PodActivate(Command, frozen=True, tag="pod_activate"):
     namespace: Namespace
     name: Name
+
+
+class Wait(Command, frozen=True, tag="wait"):
+    """Lets time pass before the run may be finished: pods are tried again that wait longer than five minutes
+    (docs/semantics/runs.md#the-end-of-a-run)."""
+
+    seconds: Annotated[int, msgspec.Meta(ge=1, le=86_400)]
 
 
 class DeviceCondition(Command, frozen=True, tag="device_condition"):
@@ -259,6 +267,7 @@ AnyCommand = (
     | NodeUncordon
     | NodeDrain
     | PodActivate
+    | Wait
     | DeviceCondition
     | SetConfiguration
     | Change
@@ -278,6 +287,13 @@ PACING: Final = (Play, Pause, Step, SetSpeed, Stop, TryAgain, BreakpointSet, Bre
 
 #: What the run's page says of the run itself now.
 SETTINGS: Final = ("set_configuration", "set_seed")
+
+
+def of_operation(verb: object, manifest: object) -> dict[str, Any]:
+    """The command, unchecked, that an operation of a remedy is (framework/advice/operations.py)."""
+    if verb == WAIT and isinstance(manifest, dict):
+        return {"type": "wait", **manifest}
+    return {"type": "change", "verb": verb, "manifest": manifest}
 
 
 def command_from(content: object) -> AnyCommand:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from framework.extenders import Answer
 from framework.objects import Node, Pod
+from framework.objects.timestamps import SECOND
 from framework.profiles import ProfileError
 from framework.scheduler import WaitingPodState
 from framework.scheduler.controllers import is_workload, workload_in
@@ -103,6 +104,10 @@ class Obedience:
             raise Refused(bound_already(pod))
         self.player.scheduler.activate([pod], by_person=True)
         return sentence("activated pod {pod}", pod=pod.key)
+
+    def wait(self, command: commands.Wait) -> Sentence:
+        self.player.until = max(self.player.now + command.seconds * SECOND, self.player.until or 0)
+        return counted_sentence("let {count:,} second pass", "let {count:,} seconds pass", command.seconds)
 
     # --- nodes ------------------------------------------------------------------------------------------------------
 
@@ -338,6 +343,7 @@ HANDLERS: Final[dict[type[Any], Callable[[Obedience, Any], Sentence]]] = {
     commands.PodAdd: Obedience.pod_add,
     commands.PodDelete: Obedience.pod_delete,
     commands.PodActivate: Obedience.pod_activate,
+    commands.Wait: Obedience.wait,
     commands.DeviceCondition: Obedience.device_condition,
     commands.NodeAdd: Obedience.node_add,
     commands.NodeDelete: Obedience.node_delete,

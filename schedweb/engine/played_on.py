@@ -100,7 +100,8 @@ class PlayedOn:
         obedience = Obedience(player)
         try:
             for each in operations:
-                obedience.obey(commands.Change(each.verb, each.manifest), author="", entry="")
+                done = commands.command_from(commands.of_operation(each.verb, each.manifest))
+                obedience.obey(done, author="", entry="")
         except Refused as error:
             return Played({}, (), finished=True, tried=frozenset(), refused=error.words)
         happened, known = None, len(player.traces)

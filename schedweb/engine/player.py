@@ -127,6 +127,8 @@ class Player:
         """Uid → how often it made room for itself, and has no node yet."""
         self.lost_by: dict[str, int] = {}
         """Uid → how often it lost its node before it was bound (in_vain.py)."""
+        self.until: int | None = None
+        """The instant to which somebody let time pass: until then the flush of leftovers moves the clock, too."""
         self.endless: Sentence | None = None
         """What goes on for ever, to be said before anything else is done."""
         self.why_paused = TOO_MANY_ERRORS
@@ -285,7 +287,7 @@ class Player:
             return Happened.ARRIVAL
         if self.options.approvals == "auto" and self._approve_one():
             return Happened.ARRIVAL
-        if self.virtual and self.next_arrival is None and self.stillness.holds(scheduler):
+        if self.virtual and self.next_arrival is None and self.until is None and self.stillness.holds(scheduler):
             return self._over()
         if scheduler.core.queue.has_active() or scheduler.core.waiting_pods.ready:
             happened = self._go_on(whole)
@@ -413,8 +415,8 @@ class Player:
 
     def _pass_time(self) -> Happened:
         """Nothing is active: on to the next instant at which something can change."""
-        timer = self.scheduler.next_timer(wakes_only=True)
-        due = [instant for instant in (timer, self.next_arrival) if instant is not None]
+        timer = self.scheduler.next_timer(wakes_only=self.until is None)
+        due = [instant for instant in (timer, self.next_arrival, self.until) if instant is not None]
         if not due:
             return self._over()
         to = min(due)
@@ -433,7 +435,7 @@ class Player:
     def _rest(self) -> Happened:
         if self.is_of_real_cluster or self.scheduler.proposals():
             return Happened.IDLE  # the cluster goes on, or a person does
-        if self.scheduler.next_timer(wakes_only=True) is None and self.next_arrival is None:
+        if self.scheduler.next_timer(wakes_only=self.until is None) is None and self.next_arrival is None:
             return Happened.FINISHED
         return Happened.IDLE
 
@@ -441,6 +443,7 @@ class Player:
         """Moves the clock; of a real clock the journal says when and how far."""
         self.operations += 1
         self.scheduler.advance(max(to, self.now))
+        self.until = None if self.until is not None and self.now >= self.until else self.until
         self._chain()
 
     def next_instant(self) -> int | None:
@@ -486,6 +489,6 @@ class Player:
         if not hasattr(self.options, "own_world"):  # of a checkpoint from before there was such a run
             known = ("seed", "ties", "approvals", "clock", "start", "observing", "scheduling")
             self.options = RunOptions(*(getattr(self.options, name) for name in known))
-        self.lost_by = self.__dict__.get("lost_by", {})
+        self.lost_by, self.until = self.__dict__.get("lost_by", {}), self.__dict__.get("until")
         self.judgements = self.pipe = None
         self.metrics = self.__dict__.get("metrics")

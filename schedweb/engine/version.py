@@ -6,4 +6,4 @@ from __future__ import annotations
 
 from typing import Final
 
-ENGINE_VERSION: Final = "27"
+ENGINE_VERSION: Final = "28"

@@ -40,7 +40,7 @@ def changed(game: Player, operations: Iterable[Operation]) -> Player:
     table = Table(game)
     for each in operations:
         sent = msgspec.json.decode(msgspec.json.encode(each), type=Operation)
-        table.order(commands.Change(sent.verb, sent.manifest))
+        table.order(commands.command_from(commands.of_operation(sent.verb, sent.manifest)))
     play(game)
     return game
 

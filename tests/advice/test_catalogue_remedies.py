@@ -52,7 +52,7 @@ def place_after(objects: list[Manifest], pod: Pod, remedy: Remedy) -> str:
     game = played(objects)
     table = Table(game)
     for each in remedy.operations:
-        table.order(commands.Change(each.verb, json.loads(json.dumps(each.manifest))))
+        table.order(commands.command_from(commands.of_operation(each.verb, json.loads(json.dumps(each.manifest)))))
     play(game)
     return places_of(game)[pod.key]
 

@@ -45,7 +45,7 @@ def remedy_for(id_: str, objects: list[Manifest], name: str, kind: str) -> Remed
     again = played(id_, objects)
     table = Table(again)
     for each in remedy.operations:
-        table.order(commands.Change(each.verb, json.loads(json.dumps(each.manifest))))
+        table.order(commands.command_from(commands.of_operation(each.verb, json.loads(json.dumps(each.manifest)))))
     play(again)
     assert places_of(again)[waiting.key] == remedy.node
     return remedy

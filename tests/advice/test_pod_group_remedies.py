@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import msgspec
 import pytest
 
 from framework.advice import Help, Remedy, states, what_would_help
 from framework.advice.trial import Trial
 from framework.objects import Pod
+from framework.objects.timestamps import SECOND
 from schedweb.engine import commands
 from schedweb.engine.played_on import OVER, PlayedOn
 from schedweb.engine.player import TOO_MANY_ERRORS, Happened, Player
+from schedweb.runs.forking.forks import change_of
 from tests.advice.asking import of_kind, places_of, pod_of, texts
-from tests.schedweb.engine.worlds import GANGS, Manifest, Table, node, play, player, pod
+from tests.schedweb.engine.worlds import GANGS, START, Manifest, Table, node, play, player, pod
 
 LABEL = "scheduling.x-k8s.io/pod-group"
 
@@ -48,11 +51,17 @@ def helped(objects: list[Manifest], name: str) -> Help:
     return what_would_help(game.scheduler, asked, PlayedOn(game, seconds=600, seconds_each=600))
 
 
+def do(table: Table, remedy: Remedy) -> None:
+    """As a fork does, which is told of the changes in JSON."""
+    for each in remedy.operations:
+        content = change_of(json.loads(json.dumps(msgspec.to_builtins(each))))
+        assert table.order(commands.command_from(content)) is not None
+
+
 def place_after(objects: list[Manifest], name: str, remedy: Remedy) -> str:
     game = played(objects)
     table = Table(game)
-    for each in remedy.operations:
-        table.order(commands.Change(each.verb, json.loads(json.dumps(each.manifest))))
+    do(table, remedy)
     play(game)
     return places_of(game)[f"shop/{name}"]
 
@@ -122,6 +131,49 @@ ONE_MAY_BE_LATE = (
 RING = [node("n1", "5"), group(6), *(member(f"p{number}") for number in range(6))]
 
 
+def backing_off(seconds: int) -> list[Any]:
+    args = f"{{permitWaitingTimeSeconds: 60, podGroupBackoffSeconds: {seconds}, podGroupRejectPercentage: 0}}"
+    return [GANGS.rstrip() + f"\n  pluginConfig:\n  - name: Coscheduling\n    args: {args}\n", seconds]
+
+
+@pytest.mark.parametrize(("configuration", "backoff"), [backing_off(30), backing_off(900)], ids=["short", "long"])
+@pytest.mark.parametrize("name", ["p0", "p5"])
+def test_a_group_that_backs_off_is_helped_when_it_is_tried_again(configuration: str, backoff: int, name: str) -> None:
+    """Whatever is done meanwhile, PreFilter refuses its members, and no event comes afterwards."""
+    objects = [node("n1", "4"), group(6), *(member(f"p{number}") for number in range(6))]
+    game = player(objects, configuration=configuration)
+    play(game)
+    found = what_would_help(game.scheduler, pod_of(game, name), PlayedOn(game, seconds=600, seconds_each=600))
+    wait = ", and wait until its group is tried again"
+    helps = [f"Add a node like n1 (4 cpu, 16 Gi memory){wait}"]
+    helps += [f"Lower minMember of PodGroup shop/ring to 4{wait}"] if name == "p0" else []
+    assert set(helps) <= set(texts(found))
+    for remedy in found.remedies:
+        fork = player(objects, configuration=configuration)
+        play(fork)
+        do(Table(fork), remedy)
+        play(fork)
+        assert places_of(fork)[f"shop/{name}"] == remedy.node
+        assert fork.now - START > (300 + min(backoff, 1)) * SECOND
+
+
+def test_a_group_that_is_tried_again_by_itself_only_has_to_wait() -> None:
+    """The node came while it backed off: nothing but the flush of leftovers brings its members back."""
+    configuration, _ = backing_off(30)
+    game = player(
+        [node("n1", "4"), group(6), *(member(f"p{number}") for number in range(6))], configuration=configuration
+    )
+    play(game)
+    Table(game).order(commands.Change("add", node("n2", "4")))
+    play(game)
+    found = what_would_help(game.scheduler, pod_of(game, "p0"), PlayedOn(game, seconds=600, seconds_each=600))
+    first = found.remedies[0]
+    assert str(first.text) == "Wait: pods that are unschedulable for more than five minutes are tried again"
+    do(Table(game), first)
+    play(game)
+    assert places_of(game)["shop/p0"] == first.node
+
+
 def in_vain() -> Player:
     """At the moment at which the run is about to pause, as its members held their nodes and lost them again and again:
     there its page asks what would help, and a fork begins."""
@@ -141,8 +193,7 @@ def test_where_a_gang_was_tried_in_vain_a_remedy_holds_on_the_fork_that_begins_t
     for remedy in found.remedies:
         fork = in_vain()
         table = Table(fork)
-        for each in remedy.operations:
-            table.order(commands.Change(each.verb, json.loads(json.dumps(each.manifest))))
+        do(table, remedy)
         while (happened := fork.operate()) not in OVER:
             pass
         assert happened is not Happened.ERRORS, "it would be paused, and nobody pressed Pause"

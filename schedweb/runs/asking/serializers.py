@@ -20,7 +20,7 @@ FATES = get_args(Fated)
 class OperationSerializer(serializers.Serializer[Any]):
     """A change to one object; a fork takes it among its changes."""
 
-    verb = serializers.ChoiceField(["add", "replace", "delete", "remove"])
+    verb = serializers.ChoiceField(["add", "replace", "delete", "remove", "wait"])
     manifest = serializers.DictField(help_text="of a deletion: kind and name")
 
 

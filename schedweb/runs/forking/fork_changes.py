@@ -28,6 +28,7 @@ from schedweb.runs.records.manifests import manifest_of
 
 BY_TYPE: Final = {
     "pod_activate": noted("activated"),
+    "wait": noted("let time pass"),
     "node_cordon": noted("cordoned"),
     "node_uncordon": noted("uncordoned"),
     "node_drain": noted("drained"),

@@ -13,7 +13,7 @@ import msgspec
 from django.db.models import Q
 
 from schedweb.api.errors import ApiError, conflict
-from schedweb.engine.commands import PACING, SETTINGS, plain
+from schedweb.engine.commands import PACING, SETTINGS, of_operation, plain
 from schedweb.engine.version import ENGINE_VERSION
 from schedweb.runs.forking.arrivals import UNFOLLOW, arrivals_insert, refuse_without_arrivals, rest_insert
 from schedweb.runs.forking.fork_changes import fork_changes
@@ -38,7 +38,7 @@ def change_of(given: object) -> dict[str, Any]:
     if not isinstance(given, dict):
         raise refused(say("A change is an object: an operation with a verb, or a command with a type."), "changes")
     if "verb" in given:
-        return plain(checked({"type": "change", "verb": given["verb"], "manifest": given.get("manifest")}))
+        return plain(checked(of_operation(given["verb"], given.get("manifest"))))
     command = checked(completed(given))
     if isinstance(command, PACING):
         raise refused(

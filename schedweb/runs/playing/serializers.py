@@ -202,13 +202,14 @@ class CommandSerializer(serializers.Serializer[Any]):
         [
             "play", "pause", "step", "set_speed", "set_seed", "stop", "try_again", "pod_add", "pod_delete", "node_add",
             "node_delete", "node_cordon", "node_uncordon", "node_drain", "pod_activate", "set_configuration", "decide",
-            "breakpoint_set", "breakpoint_remove", "device_condition", "decide_eviction", "change",
+            "wait", "breakpoint_set", "breakpoint_remove", "device_condition", "decide_eviction", "change",
         ]
     )  # fmt: skip
     client_id = serializers.UUIDField(required=False, help_text="the same id is taken once only")
     speed = SpeedField(required=False)
     what = serializers.ChoiceField(["cycle", "point"], required=False)
     seed = serializers.IntegerField(required=False)
+    seconds = serializers.IntegerField(required=False, help_text="of `wait`: how long time passes on the run's clock")
     manifest = serializers.CharField(required=False, help_text="YAML or JSON of one object")
     verb = serializers.ChoiceField(
         ["add", "replace", "delete", "remove"],

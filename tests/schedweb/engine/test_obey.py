@@ -8,13 +8,16 @@ import pytest
 
 from framework.objects import Node, Pod, ResourceClaim
 from framework.objects.decode import to_manifest
+from framework.objects.timestamps import SECOND
 from framework.sentences import sentence
 from schedweb.engine import commands
 from schedweb.engine.commands import AnyCommand, DecidedPod
 from schedweb.engine.obey import validate
-from schedweb.engine.player import Happened
+from schedweb.engine.pace import Pace
+from schedweb.engine.player import MILLISECOND, Happened
+from schedweb.engine.replay import replay
 from tests.schedweb.engine.crowded import ATTACHED
-from tests.schedweb.engine.worlds import ASKING, Manifest, Table, node, places, play, player, pod
+from tests.schedweb.engine.worlds import ASKING, DEFAULT, START, Manifest, Table, node, places, play, player, pod
 
 
 def table(*manifests: Manifest, configuration: str = ASKING) -> Table:
@@ -87,6 +90,31 @@ def test_a_pod_that_is_asked_again_says_who_rejected_it() -> None:
     at.order(commands.PodActivate("shop", "asks"))
     assert play(at.game) is Happened.WAITS
     assert str(at.game.projection.views["uid-asks"].asked_again) == "rejected by mira 22:13"
+
+
+def test_time_passes_where_somebody_waits() -> None:
+    """Else the flush of leftovers keeps no run alive."""
+    at = table(node("a"), pod("large", "64"), configuration=DEFAULT)
+    assert (at.game.now - START, at.game.scheduler.attempts) == (MILLISECOND, 1)
+    assert str(at.order(commands.Wait(360)).result.text) == "let 360 seconds pass"
+    assert play(at.game) is Happened.FINISHED
+    assert (at.game.now - START, at.game.scheduler.attempts) == (360 * SECOND + MILLISECOND, 2)
+    at.order(commands.Wait(1))
+    assert play(at.game) is Happened.FINISHED
+    assert (at.game.now - START, at.game.scheduler.attempts) == (361 * SECOND + MILLISECOND, 2)
+
+    again = player([node("a"), pod("large", "64")], configuration=DEFAULT)
+    replay(again, Pace(), at.journal, until=at.game.position)
+    assert (again.digest, again.now, again.until) == (at.game.digest, at.game.now, None)
+
+
+def test_who_waits_for_a_person_waits_whatever_time_is_to_pass() -> None:
+    at = table(node("a"), pod("asks", ask="person"))
+    at.order(commands.Wait(86_400))
+    assert play(at.game) is Happened.WAITS
+    at.order(decide("approve", "asks"))
+    assert play(at.game) is Happened.FINISHED
+    assert at.game.now - START >= 86_400 * SECOND
 
 
 def test_add_and_delete_pods() -> None:

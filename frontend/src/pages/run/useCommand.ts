@@ -55,6 +55,9 @@ const TRIED: Record<CommandInput["type"], string> = {
   get pod_activate() {
     return t("thePodWasNotActivated");
   },
+  get wait() {
+    return t("noTimePassed");
+  },
   get set_configuration() {
     return t("theConfigurationWasNotSwitched");
   },
