@@ -2950,6 +2950,8 @@ export interface components {
             speed?: ("one" | "max") | (10 | 100);
             what?: components["schemas"]["WhatEnum"];
             seed?: number;
+            /** @description of `wait`: how long time passes on the run's clock */
+            seconds?: number;
             /** @description YAML or JSON of one object */
             manifest?: string;
             /**
@@ -3017,6 +3019,7 @@ export interface components {
          *     * `pod_activate` - pod_activate
          *     * `set_configuration` - set_configuration
          *     * `decide` - decide
+         *     * `wait` - wait
          *     * `breakpoint_set` - breakpoint_set
          *     * `breakpoint_remove` - breakpoint_remove
          *     * `device_condition` - device_condition
@@ -3024,7 +3027,7 @@ export interface components {
          *     * `change` - change
          * @enum {string}
          */
-        CommandRequestTypeEnum: "play" | "pause" | "step" | "set_speed" | "set_seed" | "stop" | "try_again" | "pod_add" | "pod_delete" | "node_add" | "node_delete" | "node_cordon" | "node_uncordon" | "node_drain" | "pod_activate" | "set_configuration" | "decide" | "breakpoint_set" | "breakpoint_remove" | "device_condition" | "decide_eviction" | "change";
+        CommandRequestTypeEnum: "play" | "pause" | "step" | "set_speed" | "set_seed" | "stop" | "try_again" | "pod_add" | "pod_delete" | "node_add" | "node_delete" | "node_cordon" | "node_uncordon" | "node_drain" | "pod_activate" | "set_configuration" | "decide" | "wait" | "breakpoint_set" | "breakpoint_remove" | "device_condition" | "decide_eviction" | "change";
         CommandResult: {
             pods?: components["schemas"]["DecisionResult"][];
             text?: string;
