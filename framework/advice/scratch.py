@@ -11,6 +11,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from framework.interface.status import Status
 from framework.objects import CSINode, KubeObject, Node, ObjectMeta, Pod, ResourceSlice
 from framework.objects.pod import PodStatus
 from framework.objects.timestamps import SECOND
@@ -21,6 +22,7 @@ from framework.trace.attempt import AttemptTrace
 
 QUIET: Final = 1800 * SECOND
 """A scratch run ends when this long (virtual) nothing was placed: errors are retried for ever."""
+WAITS_IN_VAIN: Final = 20
 HOSTNAME: Final = "kubernetes.io/hostname"
 MORE: Final = re.compile(r"-more-(\d+)$")
 """How the name of a node ends that was made after another one, whose name comes before."""
@@ -35,11 +37,25 @@ class LastAttempts(Observer):
         self.by_pod: dict[str, AttemptTrace] = {}
         """``namespace/name`` → attempt."""
         self.last_progress = 0
+        self.in_vain = ""
+        """Who had a node and lost it so often before it was bound, and nobody was bound meanwhile, that there is no end
+        to it: members of a group that is one short call each other back (docs/semantics/runs.md#the-end-of-a-run)."""
+        self._lost: dict[str, int] = {}
 
     def attempt(self, trace: AttemptTrace) -> None:
         self.by_pod[trace.pod] = trace
         if trace.result != "failed":
             self.last_progress = trace.at
+        if trace.result == "bound":
+            self._lost.clear()
+
+    def wait_ended(self, trace: AttemptTrace, signal: Status) -> None:
+        if signal.is_success:
+            self._lost.clear()
+            return
+        self._lost[trace.uid] = self._lost.get(trace.uid, 0) + 1
+        if self._lost[trace.uid] >= WAITS_IN_VAIN:
+            self.in_vain = trace.pod
 
 
 def placed_and_rest(scheduler: Scheduler) -> Iterator[KubeObject]:
@@ -137,13 +153,13 @@ def _renamed(metadata: ObjectMeta, name: str, number: int) -> ObjectMeta:
 
 def run_until_quiet(scheduler: Scheduler, outcomes: LastAttempts) -> None:
     """Cycles and timers until nothing more can be placed."""
-    outcomes.last_progress = scheduler.now
+    outcomes.last_progress, outcomes.in_vain = scheduler.now, ""
     stillness = Stillness()
     while True:
-        while not stillness.holds(scheduler) and scheduler.step() is not None:
+        while not outcomes.in_vain and not stillness.holds(scheduler) and scheduler.step() is not None:
             for trace in scheduler.cycle_traces:
                 stillness.ended(trace, scheduler)
-        if stillness.holds(scheduler):
+        if outcomes.in_vain or stillness.holds(scheduler):
             return
         due = scheduler.next_timer(wakes_only=True)
         if due is None or due - outcomes.last_progress > QUIET:

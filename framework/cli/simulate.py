@@ -14,7 +14,7 @@ from typing import Any, Final, TextIO
 
 import msgspec
 
-from framework.advice.scratch import LastAttempts, run_until_quiet
+from framework.advice.scratch import WAITS_IN_VAIN, LastAttempts, run_until_quiet
 from framework.cli.clusters import ClusterRequest, read_cluster, tell
 from framework.cli.errors import InputError
 from framework.cli.manifests import Objects
@@ -106,6 +106,11 @@ def run(asked: Request, output: TextIO) -> int:
         tell("No pod of these files waits for a node.")
     run_until_quiet(scheduler, outcomes)
     log.finish()
+    if outcomes.in_vain:
+        tell(
+            f"{outcomes.in_vain} had a node {WAITS_IN_VAIN} times and lost it each time before it was bound, and no "
+            "pod was bound in between: nothing is tried any further."
+        )
     for reservation in cluster.list(Reservation):
         if reservation.status.phase == FAILED and reservation.status.conditions:
             tell(f"Reservation {reservation.metadata.name} failed: {reservation.status.conditions[0].message}")

@@ -33,8 +33,20 @@ SCALE: Final = 10
 PANICS: Final = "kube-scheduler would crash here"
 
 
+MOST_CHARACTERS: Final = 4096
+"""Of a text of an extender's: it goes into every attempt, Event and condition. kube-scheduler has no bound; an API
+server would refuse what it writes then."""
+
+
+def shortened(text: str) -> str:
+    return text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}… ({len(text):,} characters)"
+
+
 class ExtenderError(Exception):
-    """What the extender said instead of an answer, or what is wrong with that; the text is upstream's."""
+    """What the extender said instead of an answer, or what is wrong with that; the text is upstream's, shortened."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(shortened(text))
 
 
 class Entry(NamedTuple):
@@ -147,7 +159,10 @@ class Extender:
         result = self._read(request, answer, FILTER_RESULT)
         if result.get("Error"):
             raise ExtenderError(result["Error"])
-        failed, unresolvable = result.get("FailedNodes") or {}, result.get("FailedAndUnresolvableNodes") or {}
+        failed, unresolvable = (
+            {node: shortened(reason) for node, reason in (result.get(key) or {}).items()}
+            for key in ("FailedNodes", "FailedAndUnresolvableNodes")
+        )
         names, nodes = result.get("NodeNames"), result.get("Nodes")
         if self.configured.node_cache_capable and names is not None:
             # The last one of several with one name, as in Go's map.

@@ -412,3 +412,27 @@ def test_a_reservation_that_cannot_be_placed_as_a_pod_is_told(shell: Shell) -> N
     status, _, told = shell.run("-f", cluster, "--config", config)
     assert status == 0
     assert "Reservation training failed: its pod default/reservation-training was refused" in told
+
+
+def test_a_gang_that_is_one_short_is_given_up(shell: Shell) -> None:
+    """Whoever holds a node calls the others back at once: without a bound for ever, in one instant of the clock."""
+    labels = "metadata: {name: %s, labels: {scheduling.x-k8s.io/pod-group: ring}}"
+    members = "".join(pod(name, "4").replace(f"metadata: {{name: {name}}}", labels % name) for name in "abc")
+    group = "\napiVersion: scheduling.x-k8s.io/v1alpha1\nkind: PodGroup\nmetadata: {name: ring}\nspec: {minMember: 3}\n"
+    configuration = """
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- plugins:
+    multiPoint: {enabled: [{name: Coscheduling}]}
+    queueSort: {enabled: [{name: Coscheduling}], disabled: [{name: "*"}]}
+"""
+    arguments = (
+        "-f",
+        shell.file("shop.yaml", f"{members}{group}---{NODES}"),
+        "--config",
+        shell.file("c.yaml", configuration),
+    )
+    status, _, told = shell.run(*arguments)
+    assert status == 1
+    assert "lost it each time before it was bound" in told

@@ -231,3 +231,26 @@ def test_a_node_that_comes_after_guests_left_is_scheduled_to() -> None:
     add_pod(made, "b", cpu="2")
     made.step()
     assert [trace.selected for trace in attempts(made)] == ["node-0", "late"]
+
+
+def test_texts_of_a_reply_are_kept_shortened() -> None:
+    """An attempt in vain is stored a hundred times before a run pauses."""
+    long = "x" * 60_000
+    made = scheduler({"filterVerb": "f"})
+    add_pod(made, "a")
+    made.step()
+    made.answer([says({"Error": long})])
+    made.step()
+    add_pod(made, "b")
+    while not made.asks:
+        made.advance(made.now + 1_000_000_000)
+        made.step()
+    made.answer(
+        [says({"NodeNames": [], "FailedNodes": {"node-0": long}, "FailedAndUnresolvableNodes": {"node-1": long}})]
+    )
+    made.step()
+    kept = f"{'x' * 4096}… (60,000 characters)"
+    failed, refused = attempts(made)
+    assert failed.message.endswith(kept)
+    assert refused.message.count(kept) == 1, "two nodes for one reason"
+    assert len(encode_attempts([failed, refused])) < 40_000
