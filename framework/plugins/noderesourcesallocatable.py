@@ -13,6 +13,7 @@ from msgspec import Meta
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from framework.columns.usage import wrap
 from framework.configuration.catalogue import PluginArgs
 from framework.configuration.errors import FieldError, FieldPath, invalid
 from framework.configuration.types import ConfigurationStruct, Int64
@@ -83,7 +84,9 @@ class NodeResourcesAllocatable(ColumnScorePlugin, BoundsNormalizer):
         # Of two entries for one resource the last one counts.
         weights = {resource.name: resource.weight for resource in self.args.resources}
         names = tuple(name for name in weights if name != "pods")
-        total = sum(weights.values())
+        total = wrap(sum(weights.values()))
+        if not total:
+            raise ArithmeticError("the weights add up to 0 in int64: kube-scheduler would crash here")
         sign = 1 if self.args.mode == MOST else -1
 
         def kernel(column: Column) -> NDArray[np.int64]:

@@ -19,7 +19,7 @@ from framework.objects.errors import ObjectError
 from framework.parser_words import json_words
 from framework.reading.documents import as_utf8, check_density, is_json, read_documents
 from framework.reading.load_series import CPU, MEMORY, OPERATORS, LoadRefused, metrics_of, together
-from framework.reading.prometheus import is_result, read_result
+from framework.reading.prometheus import MOST, is_result, read_result
 from framework.sentences import Sentence, counted_sentence, sentence, words_of
 
 LIMIT: Final = 64 * 1024 * 1024
@@ -98,6 +98,17 @@ def _of_watcher(document: Mapping[str, Any], nodes: Sequence[Node]) -> ReadLoad:
     except ObjectError as error:
         raise LoadRefused(words_of(error)) from None
     assert isinstance(metrics, LoadMetrics)
+    for name, load in metrics.data.node_metrics_map.items():
+        for each in load.metrics:
+            if each.type in (CPU, MEMORY) and not 0 <= each.value <= MOST:
+                raise LoadRefused(
+                    sentence(
+                        "{value} of node {node} is no percentage of its {resource}.",
+                        value=each.value,
+                        node=name,
+                        resource=each.type,
+                    )
+                )
     names = {node.metadata.name for node in nodes}
     unknown = sorted(set(metrics.data.node_metrics_map) - names)
     return ReadLoad(replace(metrics, metadata=ObjectMeta(name=LoadMetrics.NAME)), unknown)

@@ -223,3 +223,11 @@ def test_single_figures_have_no_history() -> None:
     made = metrics_of([Series("a", "CPU", "", [NOW], [5.0])], "x")
     assert figures(made, "a") == {("CPU", "AVG"): 5, ("CPU", "STD"): 0}
     assert not made.data.node_metrics_map["a"].history
+
+
+@pytest.mark.parametrize("value", ["1e308", "200.5", "-50"])
+def test_a_figure_that_is_no_percentage_is_refused(value: str) -> None:
+    metrics = [{"type": "CPU", "operator": "AVG", "value": float(value)}]
+    text = json.dumps({"window": {"end": 1}, "data": {"NodeMetricsMap": {"a": {"metrics": metrics}}}})
+    with pytest.raises(LoadRefused, match="of node a is no percentage of its CPU"):
+        read_load(text.encode(), [])

@@ -37,6 +37,8 @@ class Seen(NamedTuple):
     memory_most: int
 
 
+MOST_PERCENT: Final = 100_000.0
+"""What is measured counts up to this: columns are int64, and an import refuses what is above 200."""
 NOTHING_SEEN: Final = Seen(0, NOT_MEASURED, 0, 0, NOT_MEASURED, 0)
 
 
@@ -194,7 +196,7 @@ class Usage:
             usage = usage_of(node.metrics, kind)
             used = NOT_MEASURED
             if usage is not None:
-                used = max(0, round(Fraction(usage.average) * facts.capacity[i] / 100))
+                used = max(0, round(Fraction(min(usage.average, MOST_PERCENT)) * facts.capacity[i] / 100))
             own = facts.thresholds[i]
             numbers += (facts.allocatable[i], used, self.thresholds[i] if own is None else own)
         return Seen(*numbers)

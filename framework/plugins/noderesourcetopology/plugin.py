@@ -114,7 +114,8 @@ class NodeResourceTopologyMatch(
 
     @property
     def period(self) -> int:
-        return 0 if self.args.discard_reserved_nodes else (self.args.cache_resync_period_seconds or 0) * SECOND
+        # As upstream, no period below 0 is one (caches.py).
+        return 0 if self.args.discard_reserved_nodes else max(self.args.cache_resync_period_seconds or 0, 0) * SECOND
 
     def tick(self) -> None:
         self._cache.resync()

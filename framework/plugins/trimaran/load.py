@@ -87,8 +87,13 @@ def milli_cpu_capacity(node: NodeInfo) -> float:
     return 0.0 if raw is None else float(parse_quantity(raw).milli_value())
 
 
+_BEYOND: Final = 2.0**63
+
+
 def go_round(number: float) -> int:
-    """``math.Round``: half away from zero."""
+    """``int64(math.Round(number))``: half away from zero; NaN and all beyond int64 are the least one, as on amd64."""
+    if not -_BEYOND <= number < _BEYOND:
+        return -(2**63)
     whole = int(abs(number))
     if abs(number) - whole >= 0.5:
         whole += 1
