@@ -10,6 +10,7 @@ The cluster is the stand-in (scripts/chaos/real_cluster.py), which has a record 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import signal
 import sys
@@ -24,6 +25,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Final
 
+from schedweb.clusters.reading.reflector import LONGEST_PAUSE, TOGETHER_SECONDS
 from schedweb.clusters.writing.permission import VARIABLE
 from scripts.chaos import proofs, scheduling_proofs
 from scripts.chaos.__main__ import like
@@ -39,6 +41,9 @@ from scripts.site import Site, Unfinished, eventually
 CALM_SECONDS: Final = (0.2, 3.0)
 """Between two faults, at random."""
 SETTLES_WITHIN: Final = 240.0
+BOUND_WITHIN: Final = TOO_LONG + 2 * LONGEST_PAUSE + TOGETHER_SECONDS
+"""After a fault is mended a watch may pause twice, as client-go's does (the server is there, its roles are not), and
+pods wait for the lists of other kinds, which pause as well."""
 CONFIGURATION: Final = f"""\
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
@@ -49,6 +54,14 @@ profiles:
   - name: ManualApproval
     args: {{podSelector: {{matchLabels: {{ask: person}}}}, timeoutSeconds: 900}}
 """
+
+
+TOLD: Final = {
+    "": ("state", "error", "parked", "worker", "counts"),
+    "follow/": ("state", "since", "problem", "again_at", "behind", "kinds_done", "kinds_of", "refused"),
+    "schedule/": ("state", "since", "problem", "holder", "lease", "lacks", "on_their_way"),
+}
+"""Addresses below the run's → fields."""
 
 
 @dataclass
@@ -94,6 +107,15 @@ class Stage:
             if len(self.real.made) < self.may_come and not self.real.make_next():
                 return
             self.leaves.wait(self.random.uniform(0.02, 0.4))
+
+    def says(self) -> str:
+        """What the run tells people of its reading, its Lease and its rights, for who asks why a pod has no node."""
+        told: dict[str, Any] = {}
+        for part, fields in TOLD.items():
+            answer = self.manager.insist("GET", f"/api/v1/runs/{self.run}/{part}")
+            body = {} if answer is None or answer.status != 200 else answer.body
+            told[part] = {name: body[name] for name in fields if name in body} or str(answer)
+        return json.dumps(told)
 
     def end(self) -> None:
         self.leaves.set()
@@ -143,10 +165,11 @@ def break_things(cluster: Cluster, stage: Stage, report: Report, chosen: argpars
             with suppress(Unfinished):
                 cluster.wait_until_up(each)
         with suppress(Unfinished):
-            eventually(f"{name} is bound", partial(real.witness.at.get, name), seconds=TOO_LONG)
+            eventually(f"{name} is bound", partial(real.witness.at.get, name), seconds=BOUND_WITHIN)
         waited = real.witness.at.get(name, time.monotonic()) - began
         if name not in real.witness.at:
             report.wrong.append(f"{kind} ({done.text}): {name} was not bound within {waited:.0f} s")
+            report.wrong.append(f"the run said then: {stage.says()}")
         report.stops[kind].append(waited)
         print(f"{number:5} {kind:32} {done.text:36} a pod that came then waited {waited:5.1f} s", flush=True)
 
