@@ -9,6 +9,7 @@ from framework.advice.candidates import Case, PossibleRemedy
 from framework.advice.catalogue import quota_for_all
 from framework.advice.edits import relaxations
 from framework.advice.gang_gates import without_gates
+from framework.advice.gangs import too_large_gang
 from framework.advice.operations import Operation
 from framework.advice.patches import Patch
 from framework.advice.pod_changes import without_own_gates
@@ -48,9 +49,11 @@ def _gates(case: Case) -> Iterator[FirstStep]:
 
 
 def _of_objects(case: Case) -> Iterator[FirstStep]:
-    for remedy in (*first_of_group(case), *quota_for_all(case)):
+    for remedy in (*first_of_group(case), *too_large_gang(case), *quota_for_all(case)):
         edits = []
         for each in remedy.operations:
+            if each.verb == "remove":
+                continue  # what is made anew is put in its place
             changed = decode_manifest(each.manifest)
             edits.append(Edit(case.trial.cluster.find(changed), changed))
         yield FirstStep(remedy, case.pod, tuple(edits))

@@ -29,6 +29,7 @@ from framework.advice.cluster_changes import (
 from framework.advice.disruptions import broken_by, with_budgets
 from framework.advice.first_steps import both, first_steps, objects_of, touches
 from framework.advice.gang_gates import ungated_gangs
+from framework.advice.gangs import fitted_gangs
 from framework.advice.groups import softened, why_never_all, workload_changes
 from framework.advice.koordinator import raised_thresholds, raised_tree, released
 from framework.advice.missing import created
@@ -212,6 +213,7 @@ class _Search:
         if case.rule is not None:
             yield from workload_changes(case, case.rule)
         yield from fitted_groups(case)
+        yield from fitted_gangs(case)
         yield from raised_quotas(case)
         yield from raised_tree(case)
         yield from raised_thresholds(case)

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from framework.advice.played import waits_for_people
 from framework.advice.scratch import is_pending, placed_and_rest, scratch, without_preemption
 from framework.advice.workloads import changed_like, same_wishes
+from framework.cache.pod_groups import group_of
 from framework.objects import KubeObject, Pod
 from framework.objects.pod import PodStatus
 from framework.plugins.coscheduling.pod_groups import CoschedulingGroups
@@ -153,10 +154,9 @@ class Trial:
         return ()
 
     def _in_place(self) -> int:
-        group, assumed = CoschedulingGroups.name_of(self.pod), self.scheduler.core.cache.get_pod
+        assumed = self.scheduler.core.cache.get_pod
         return sum(
-            CoschedulingGroups.name_of(each) == group
-            and (bool(each.spec.node_name) or assumed(each.metadata.uid) is not None)
+            _are_of_one_group(each, self.pod) and (bool(each.spec.node_name) or assumed(each.metadata.uid) is not None)
             for each in self.cluster.list(Pod)
         )
 
@@ -187,7 +187,8 @@ class Trial:
                 break
             last = next((each for each in self.scheduler.cycle_traces if each.uid == asked.metadata.uid), last)
         placed = last is not None and last.result != "failed" and not self._waits_for(asked.metadata.uid)
-        return Outcome(last.selected if last is not None and placed else "", last, self._evicted(before))
+        node = last.selected if last is not None and placed else ""
+        return Outcome(node, last, self._evicted(before), in_place=self._in_place())
 
     def _evicted(self, since: int) -> tuple[Pod, ...]:
         return tuple(edit.old for edit in self._changes.made[since:] if isinstance(edit.old, Pod) and edit.new is None)
@@ -248,10 +249,21 @@ def _without(scheduler: Scheduler, pod: Pod) -> Iterator[KubeObject]:
 
 
 def _is_mate(other: Pod, pod: Pod) -> bool:
-    group = pod.spec.scheduling_group
-    if group is None or other.spec.scheduling_group != group or other.metadata.namespace != pod.metadata.namespace:
-        return False
-    return not other.spec.node_name and other.metadata.uid != pod.metadata.uid
+    group = group_of(pod)
+    return (
+        group is not None
+        and group_of(other) == group
+        and not other.spec.node_name
+        and other.metadata.uid != pod.metadata.uid
+    )
+
+
+def _are_of_one_group(pod: Pod, other: Pod) -> bool:
+    """Of scheduler-plugins or of scheduling.k8s.io."""
+    labelled, named = CoschedulingGroups.name_of(pod), group_of(pod)
+    return (labelled is not None and labelled == CoschedulingGroups.name_of(other)) or (
+        named is not None and named == group_of(other)
+    )
 
 
 def _is_another(now: KubeObject, before: KubeObject) -> bool:

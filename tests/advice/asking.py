@@ -37,11 +37,17 @@ def tried(manifests: list[Manifest], remedy: Remedy, configuration: str = DEFAUL
 
 def changed(game: Player, operations: Iterable[Operation]) -> Player:
     """``game`` itself, played on after these."""
+    done(game, operations)
+    play(game)
+    return game
+
+
+def done(game: Player, operations: Iterable[Operation]) -> Player:
+    """``game`` itself after these."""
     table = Table(game)
     for each in operations:
         sent = msgspec.json.decode(msgspec.json.encode(each), type=Operation)
         table.order(commands.command_from(commands.of_operation(sent.verb, sent.manifest)))
-    play(game)
     return game
 
 

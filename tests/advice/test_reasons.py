@@ -15,7 +15,7 @@ from schedweb.configurations.builtins import BUILTINS
 from schedweb.engine.played_on import PlayedOn
 from schedweb.engine.player import Happened, Player
 from schedweb.snapshots.samples import SAMPLES, Sample
-from tests.advice.asking import changed, places_of, pod_of, texts
+from tests.advice.asking import done, places_of, pod_of, texts
 from tests.advice.refusals import REFUSALS, World, gated
 from tests.advice.test_beside_others import ENOUGH, QUOTAS, quota
 from tests.advice.worlds import random_scheduler
@@ -63,7 +63,7 @@ def test_remedies_hold_or_it_is_said_why_there_are_none(name: str) -> None:
         assert said(found), each.key
         assert found.complete
         for remedy in found.remedies:
-            after = to_its_end(changed(played(REFUSALS[name]), remedy.operations))
+            after = to_its_end(done(played(REFUSALS[name]), remedy.operations))
             assert places_of(after).get(each.key, "") == remedy.node, str(remedy.text)
 
 
@@ -108,12 +108,6 @@ def test_of_every_sample_something_is_said(sample: Sample) -> None:
             "another scheduler, and too large",
             "a",
             "No profile of the configuration is called other, and it was given no node under another name either.",
-        ),
-        (
-            "gang of too few",
-            "a",
-            "GangScheduling keeps it out of the queue, and nothing that was tried changes that: waiting for minCount "
-            "pods from a gang to appear in scheduling queue",
         ),
         (
             "network of which nothing is known",

@@ -30,7 +30,7 @@ ReplicationController ResourceClaim ResourceClaimTemplate ResourceSlice Schedule
 Extenders extenders Feature feature gate Gate gates StorageCapacityScoring TopologyAwareWorkloadScheduling apiVersion
 items kind kubeconfig labelSelector manifest mapping maxSkew memory cpu metadata metadata.name minCandidateNodesAbsolute
 minCandidateNodesPercentage minCount minMember minResources multiPoint name namespace namespace/name
-nodeTaintsPolicy
+nodeTaintsPolicy schedulingPolicy
 percentageOfNodesToScore person preemptionPolicy queueSort schedulerName scheduling shape spec spec.nodeName
 spec.schedulerName spec.schedulingGates spec.schedulingGroup spread status.declaredFeatures status.nominatedNodeName
 taint Taints tolerations topology type uid unschedulable verb version/kind status metadata.namespace kubectl apply
