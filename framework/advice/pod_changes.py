@@ -228,7 +228,7 @@ def higher_priority(case: Case, rivals: list[int]) -> Iterator[Family]:
     own = priority_of(case.pod)
     placed = {priority_of(pod) for pod in case.trial.cluster.list(Pod) if pod.spec.node_name}
     wanted = {level + 1 for level in (*placed, *rivals) if level >= own}
-    if placed and min(placed) < own:
+    if placed and min(placed) < own and case.pod.spec.preemption_policy == "Never":
         wanted.add(own)
     levels = sorted(level for level in wanted if level <= HIGHEST_PRIORITY)
     if levels and (not rivals or max(levels) > own):

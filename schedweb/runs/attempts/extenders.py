@@ -35,7 +35,7 @@ class Call:
 
 def calls_of_attempt(row: Attempt, trace: AttemptTrace) -> list[Call]:
     """In the order in which they were asked."""
-    return [*_in_cycle(row, trace), *_bindings(row)]
+    return [*_in_cycle(row, trace), *bindings_of(row)]
 
 
 def times_of(calls: Iterable[Call]) -> Times:
@@ -69,7 +69,7 @@ def _in_cycle(row: Attempt, trace: AttemptTrace) -> list[Call]:
     return calls
 
 
-def _bindings(row: Attempt) -> list[Call]:
+def bindings_of(row: Attempt) -> list[Call]:
     """Asked after the scheduling cycle, before the pod's next one."""
     if not row.node or row.position is None:
         return []

@@ -85,7 +85,9 @@ def _over_min(quotas: Sequence[NamespaceQuota], own: NamespaceQuota, request: di
     asked = lacking_words(resource, request.get(resource, 0))
     guaranteed = amount_in_words(resource, least.get(resource, 0))
     left = least.get(resource, 0) - used.get(resource, 0)
-    if left > 0:
+    if not least.get(resource):
+        headline = say("It asks for {asked}, of which no ElasticQuota guarantees any.", asked=asked)
+    elif left > 0:
         headline = say(
             "It asks for {asked}; of the {guaranteed} that all ElasticQuotas guarantee {left} are left to give out.",
             asked=asked,
@@ -100,11 +102,12 @@ def _over_min(quotas: Sequence[NamespaceQuota], own: NamespaceQuota, request: di
         )
     over = own.used(resource) - own.least(resource)
     about = {"namespace": own.namespace, "amount": lacking_words(resource, abs(over))}
-    standing = (
-        say("{namespace} already borrows {amount} from others.", **about)
-        if over > 0
-        else say("Of what {namespace} is guaranteed {amount} are not used: others borrow it.", **about)
-    )
+    lent = any(each.used(resource) > each.least(resource) for each in quotas)
+    standing = ""
+    if over > 0:
+        standing = say("{namespace} already borrows {amount} from others.", **about)
+    elif over < 0 and lent:
+        standing = say("Of what {namespace} is guaranteed {amount} are not used: others borrow it.", **about)
     return headline, one_after_another(
         [standing, say("The pod is tried again when a pod goes or an ElasticQuota changes.")]
     )

@@ -16,7 +16,7 @@ from framework.plugins.noderesourcetopology.plugin import NodeResourceTopologyMa
 from framework.plugins.preemptiontoleration.plugin import PreemptionToleration
 from framework.plugins.quotatree.plugin import ElasticQuotaTree
 from framework.plugins.reservation.plugin import NO_MATCH_HERE, ReservationPlugin
-from framework.trace.attempt import AttemptTrace
+from framework.trace.attempt import AttemptTrace, ExtenderCall
 from schedweb.sentences import counted, one_after_another, say
 
 Explanation = tuple[str, str]
@@ -74,7 +74,21 @@ def after_no_node(trace: AttemptTrace, manifest: Mapping[str, Any]) -> str:
         if early is None or each.plugin != Coscheduling.name
         for message in (each.status.message, *(reason for reason, _ in each.refused))
     ]
+    said += map(told_by_extender, trace.extender_calls)
     return one_after_another(list(dict.fromkeys(text for text in said if text)))
+
+
+def told_by_extender(call: ExtenderCall) -> str:
+    """Of one that was asked which candidates preemption leaves."""
+    if call.verb != "preempt" or call.ignored or call.kept:
+        return ""
+    if call.error:
+        return say(
+            "The extender at {extender} failed when it was asked whom to evict, so nobody is evicted: {error}",
+            extender=call.extender,
+            error=call.error,
+        )
+    return say("The extender at {extender} leaves no node where pods might be evicted for it.", extender=call.extender)
 
 
 def told_by_post_filter(plugin: str, message: str, group: str) -> str:

@@ -12,6 +12,7 @@ from framework.objects.timestamps import SECOND
 from framework.plugins.networkaware.args import NetworkOverheadArgs
 from schedweb.api.errors import ApiError
 from schedweb.engine.times import iso, iso_or_none
+from schedweb.runs.attempts.extenders import BIND, bindings_of
 from schedweb.runs.attempts.preemptions import preempted_by, spared_in
 from schedweb.runs.attempts.selectors import attempts_until, result_at, stored_attempt
 from schedweb.runs.attempts.spared import spared_in_short
@@ -159,10 +160,22 @@ def extender_words(run: Run, latest: Attempt) -> tuple[str, str] | None:
     except ApiError:
         return None
     failed = next((call for call in reversed(calls) if call.error and not call.ignored), None)
-    if failed is None:
-        return None
+    if failed is None or failed.verb == BIND:
+        return _not_bound_by_extender(latest)
     return (
         say("The extender at {extender} failed: {error}", extender=failed.extender, error=failed.error),
+        say("The pod is tried again after its backoff. An extender that is ignorable would be passed over."),
+    )
+
+
+def _not_bound_by_extender(latest: Attempt) -> tuple[str, str] | None:
+    """None where no extender was to bind the pod."""
+    asked = bindings_of(latest)
+    if not asked or asked[-1].answer is None:
+        return None
+    about = {"extender": asked[-1].answer["extender"], "node": latest.node, "error": latest.message.rstrip(".")}
+    return (
+        say("The extender at {extender} did not bind it to {node}: {error}", **about),
         say("The pod is tried again after its backoff. An extender that is ignorable would be passed over."),
     )
 

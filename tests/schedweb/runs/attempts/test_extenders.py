@@ -153,3 +153,41 @@ def test_each_attempt_has_its_own_calls(client: Client, operator: User) -> None:
         entry.save()
     (old,) = client.get(paths[1]).json()["calls"]
     assert (old["request"], old["reply"]["text"]) == (None, '{"NodeNames": ["b"]}')
+
+
+def test_an_extender_that_fails_to_bind_is_named(client: Client, operator: User) -> None:
+    with webhook() as hook:
+        hook.says("/bind", {"Error": "out of licenses"})
+        extender = {"urlPrefix": hook.url, "bindVerb": "bind", "httpTimeout": "30s"}
+        text = f"{DEFAULT}extenders: {json.dumps([extender])}\n"
+        game = prepared(operator, [node("a"), pod("web")], configuration=text)
+        game.command("play", speed="max")
+        game.play()
+    answer = client.get(f"/api/v1/runs/{game.id}/pods/shop/web/").json()["answer"]
+    assert answer["headline"] == f"The extender at {hook.url} did not bind it to a: out of licenses"
+    assert "tried again after its backoff" in answer["detail"]
+
+
+@pytest.mark.parametrize(
+    ("said", "detail"),
+    [
+        ({"NodeNameToMetaVictims": {}}, "The extender at {url} leaves no node where pods might be evicted for it."),
+        ("nonsense", "The extender at {url} failed when it was asked whom to evict, so nobody is evicted: {error}"),
+    ],
+)
+def test_an_extender_that_prevents_a_preemption_is_named(
+    client: Client, operator: User, said: Any, detail: str
+) -> None:
+    low = pod("low", "4", node_name="a")
+    low["spec"]["priority"] = 1
+    vip = pod("vip", "2")
+    vip["spec"]["priority"] = 100
+    with webhook() as hook:
+        hook.says("/preempt", said)
+        extender = {"urlPrefix": hook.url, "preemptVerb": "preempt", "httpTimeout": "30s", "nodeCacheCapable": True}
+        text = f"{DEFAULT}extenders: {json.dumps([extender])}\n"
+        game = prepared(operator, [node("a", "4"), low, vip], configuration=text)
+        game.command("step", what="cycle")
+        game.play()
+    answer = client.get(f"/api/v1/runs/{game.id}/pods/shop/vip/").json()["answer"]
+    assert detail.partition("{error}")[0].format(url=hook.url) in answer["detail"], answer

@@ -81,6 +81,8 @@ describe("noRemedy", () => {
   };
   it("tells a pod that fits, one that nothing helps, and one about which there was no time", () => {
     expect(noRemedy({ ...nothing, fits_on: "a-1" })).toContain("it goes to a-1 as it is");
+    const aside = noRemedy({ ...nothing, fits_on: "a-1", without_extenders: true });
+    expect(aside).toContain("Without extenders it goes to a-1");
     expect(noRemedy(nothing)).toContain("Nothing known here helps");
     expect(noRemedy({ ...nothing, complete: false })).toContain("too large");
   });

@@ -36,6 +36,9 @@ function nameOf(metadata: unknown): unknown {
 
 /** For an answer without remedies. */
 export function noRemedy(answer: HelpAnswer): string {
-  if (answer.fits_on !== "") return t("nothingHasToChangeIt", { fitson: answer.fits_on });
+  if (answer.fits_on !== "") {
+    const fitson = answer.fits_on;
+    return answer.without_extenders ? t("withoutExtendersItGoes", { fitson }) : t("nothingHasToChangeIt", { fitson });
+  }
   return answer.complete ? t("nothingKnownHereHelpsNo") : t("noTimeToTry");
 }
