@@ -29,6 +29,8 @@ FORMS: tuple[Form, Form] = ("list", "simulator")
 AT_REST = ("finished", "waiting_for_person", "paused")
 TRIED = ("unschedulable", "gated", "backoff")
 PLACED = ("bound", "waiting")
+#: Verbs of what is there afterwards.
+PUT = ("add", "replace")
 WINDOW = 500
 #: One cluster of so many is asked about while pods are still to be tried.
 EARLY = 4
@@ -168,7 +170,9 @@ class Prover:
         shown = YAML(typ="safe").load(self.site.get(path)["yaml"])
         for operation in remedy["operations"]:
             manifest = operation["manifest"]
-            if manifest["kind"] != "Pod" or manifest["metadata"]["name"] != pod["name"]:
+            if operation["verb"] not in PUT or manifest["kind"] != "Pod":
+                continue
+            if manifest["metadata"]["name"] != pod["name"]:
                 continue
             for name, asked in manifest["spec"].items():
                 if name not in ("nodeName", "volumes") and shown["spec"].get(name) != asked:
@@ -198,7 +202,7 @@ class Prover:
 def own_pods(pod: Any, remedy: Any) -> set[str]:
     """Names of the pods that are changed themselves: the one that is asked about, and those of its workload."""
     operations = remedy["operations"]
-    changes = any(each["verb"] == "replace" and each["manifest"]["kind"] == "Pod" for each in operations)
+    changes = any(each["verb"] in PUT and each["manifest"]["kind"] == "Pod" for each in operations)
     named = {each["manifest"]["metadata"]["name"] for each in operations}
     return {pod["name"], *(named if changes or not remedy["node"] else ())}
 

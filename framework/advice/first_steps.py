@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from framework.advice.candidates import Case, PossibleRemedy
 from framework.advice.catalogue import quota_for_all
 from framework.advice.edits import relaxations
-from framework.advice.gang_gates import without_gates
+from framework.advice.gang_gates import Steps
 from framework.advice.gangs import too_large_gang
 from framework.advice.operations import Operation
 from framework.advice.patches import Patch
@@ -43,9 +43,9 @@ def first_steps(case: Case) -> Iterator[FirstStep]:
 def _gates(case: Case) -> Iterator[FirstStep]:
     for text, pod in without_own_gates(case.pod):
         yield FirstStep(case.with_pods("gate", text, pod, in_place=True), pod)
-    *_, last = (None, *without_gates(case))
-    if last is not None:
-        yield FirstStep(*last)
+    steps = Steps(case)
+    if steps.most:
+        yield FirstStep(steps.remedy(steps.most), *steps.change(steps.most))
 
 
 def _of_objects(case: Case) -> Iterator[FirstStep]:

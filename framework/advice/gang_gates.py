@@ -21,26 +21,44 @@ def ungated_gangs(case: Case) -> Iterator[Family]:
     """As few gates as let the PodGroup be tried; the pod's own are among them."""
 
     def family() -> Family:
-        for remedy, pod, edits in without_gates(case):
-            if case.fits(pod, edits):
-                yield remedy
+        # Trying a large group costs time: the number is doubled until it is enough, then halved in between.
+        steps, too_few, count = Steps(case), 0, 1
+        while count <= steps.most and not case.fits(*steps.change(count)):
+            if count == steps.most:
+                return
+            too_few, count = count, min(2 * count, steps.most)
+        while count - too_few > 1:
+            middle = (too_few + count) // 2
+            if case.fits(*steps.change(middle)):
+                count = middle
+            else:
+                too_few = middle
+        yield from (steps.remedy(number) for number in dict.fromkeys((count, steps.most)) if number)
 
     yield family()
 
 
-def without_gates(case: Case) -> Iterator[tuple[PossibleRemedy, Pod, tuple[Edit, ...]]]:
-    """Of the pod and of more and more members: the change, the pod after it, what is done to the others in a trial."""
-    members = members_of(case)
-    gated = [pod for pod in members if pod.spec.scheduling_gates and pod.key != case.live.key]
-    own = [case.live] if case.live.spec.scheduling_gates else []
-    for count in range(1, len(gated) + 1):
-        chosen = gated[:count]
-        edits = []
-        for pod in chosen:
-            standing = case.trial.gang.get(pod.key) or case.trial.cluster.get(Pod, *pod.key.split("/"))
+class Steps:
+    """Of the pod's own gates together with those of more and more members."""
+
+    def __init__(self, case: Case) -> None:
+        self._case = case
+        others = [pod for pod in members_of(case) if pod.key != case.live.key]
+        self._gated = [pod for pod in others if pod.spec.scheduling_gates]
+        self.most = len(self._gated)
+
+    def change(self, count: int) -> tuple[Pod, tuple[Edit, ...]]:
+        """The pod as it is then, and what is done to the others in a trial."""
+        trial, edits = self._case.trial, []
+        for pod in self._gated[:count]:
+            standing = trial.gang.get(pod.key) or trial.cluster.get(Pod, *pod.key.split("/"))
             if standing is not None:
                 edits.append(Edit(standing, _without(standing)))
-        yield _remedy(case, [*own, *chosen]), _without(case.pod), tuple(edits)
+        return _without(self._case.pod), tuple(edits)
+
+    def remedy(self, count: int) -> PossibleRemedy:
+        own = [self._case.live] if self._case.live.spec.scheduling_gates else []
+        return _remedy(self._case, [*own, *self._gated[:count]])
 
 
 def _without(pod: Pod) -> Pod:

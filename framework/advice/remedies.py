@@ -47,7 +47,7 @@ from framework.advice.pod_changes import (
 )
 from framework.advice.pod_groups import fitted_groups
 from framework.advice.reasons import why_it_is_not_asked, why_nothing_helps
-from framework.advice.trial import Outcome, Trial
+from framework.advice.trial import GANG_ATTEMPTS, Outcome, TooManyTrials, Trial
 from framework.advice.waiting import after_a_wait, may_back_off, waited
 from framework.advice.workloads import identity_of, own_ports, own_rule, workload_of
 from framework.objects import Pod
@@ -158,13 +158,14 @@ class _Search:
                 if self.has_profile:
                     found += self._nodes()
                     found += [] if found else self._two_steps()
-        except _NoTime:
+        except (_NoTime, TooManyTrials):
             complete = False
         found.sort(key=self._rank)
         if not (found or fits_on):
             end = None if self.without is None else self._end(self.without)
             leaves = end is not None and end.get(case.live.key) is None
             placed = [] if end is None else list(self._placed_meanwhile(end))
+            case.trial.attempts_left = GANG_ATTEMPTS
             nothing = why_nothing_helps(self.scheduler, case, self.alone, placed, leaves=leaves)
             why = sentence("{first} {second}", first=why, second=nothing) if why else nothing
         return self._help(fits_on, why, found, complete=complete)

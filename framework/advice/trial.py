@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from framework.advice.played import waits_for_people
+from framework.advice.played import owner_of, waits_for_people
 from framework.advice.scratch import is_pending, placed_and_rest, scratch, without_preemption
 from framework.advice.workloads import changed_like, same_wishes
 from framework.cache.pod_groups import group_of
@@ -26,6 +26,13 @@ NOBODY: Final = "nobody"
 """No profile's name: who waits for this scheduler is not tried."""
 STEPS: Final = 3
 """Cycles a pod gets: one, one more after a preemption, and one for a plugin that wants to see the pod again."""
+
+GANG_ATTEMPTS: Final = 10_000
+"""Of all pods of a group of scheduling.k8s.io together, in all trials about one of them."""
+
+
+class TooManyTrials(Exception):
+    """A large group was tried often enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +86,7 @@ class Trial:
         self.gang = {each.key: each for each in scheduler.cluster.list(Pod) if _is_mate(each, pod)}
         """Pending pods of its group of scheduling.k8s.io, by ``namespace/name``: they are tried with it, as they are
         scheduled in one cycle."""
+        self.attempts_left = GANG_ATTEMPTS
         self.count = 0
         """How often something was tried."""
         self.last_pod = self.pod
@@ -175,17 +183,25 @@ class Trial:
         return Outcome("", last, self._evicted(before))
 
     def _run_gang(self, asked: Pod, mates: Iterable[Pod], *, preempting: bool) -> Outcome:
-        """Mates that are like the pod are as it is tried."""
-        like = [changed_like(mate, self.pod, self.last_pod) if same_wishes(mate, self.pod) else mate for mate in mates]
+        """Mates that a change of the pod changes as well are as it is tried."""
+        like = [
+            changed_like(mate, self.pod, self.last_pod) if _changes_with(mate, self.pod) else mate for mate in mates
+        ]
+        if self.attempts_left <= 0:
+            raise TooManyTrials
         before = len(self._changes.made)
-        for mate in like:
-            self.cluster.create_admitted(without_preemption(self._named(_as_new(mate))))
-        self.cluster.create_admitted(asked if preempting else without_preemption(asked))
+        everyone = [without_preemption(self._named(_as_new(mate))) for mate in like]
+        everyone.append(asked if preempting else without_preemption(asked))
+        left = {self.cluster.create_admitted(pod).metadata.uid for pod in everyone}
         last: AttemptTrace | None = None
-        for _ in range(STEPS + len(like)):
-            if self.scheduler.step() is None:
+        # A group that does not fit would be tried for ever: each of its pods is tried once.
+        while left and self.scheduler.step() is not None:
+            traces = self.scheduler.cycle_traces
+            self.attempts_left -= len(traces)
+            last = next((each for each in traces if each.uid == asked.metadata.uid), last)
+            if left.isdisjoint(each.uid for each in traces):
                 break
-            last = next((each for each in self.scheduler.cycle_traces if each.uid == asked.metadata.uid), last)
+            left.difference_update(each.uid for each in traces)
         placed = last is not None and last.result != "failed" and not self._waits_for(asked.metadata.uid)
         node = last.selected if last is not None and placed else ""
         return Outcome(node, last, self._evicted(before), in_place=self._in_place())
@@ -246,6 +262,11 @@ def _without(scheduler: Scheduler, pod: Pod) -> Iterator[KubeObject]:
             yield obj
         elif isinstance(obj, Pod) and group is not None and CoschedulingGroups.name_of(obj) == group:
             yield replace(obj, spec=replace(obj.spec, scheduler_name=NOBODY))
+
+
+def _changes_with(mate: Pod, pod: Pod) -> bool:
+    """Whether both come of one template."""
+    return bool(owner_of(pod)[1]) and owner_of(mate) == owner_of(pod) and same_wishes(mate, pod)
 
 
 def _is_mate(other: Pod, pod: Pod) -> bool:

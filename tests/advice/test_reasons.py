@@ -16,10 +16,11 @@ from schedweb.engine.played_on import PlayedOn
 from schedweb.engine.player import Happened, Player
 from schedweb.snapshots.samples import SAMPLES, Sample
 from tests.advice.asking import done, places_of, pod_of, texts
-from tests.advice.refusals import REFUSALS, World, gated
+from tests.advice.refusals import REFUSALS, World, gated, of_gang
 from tests.advice.test_beside_others import ENOUGH, QUOTAS, quota
 from tests.advice.worlds import random_scheduler
 from tests.schedweb.engine.crowded import ZONE, of_priority, pv, pvc, using
+from tests.schedweb.engine.test_pod_groups import GROUPS, gang
 from tests.schedweb.engine.worlds import DEFAULT, Manifest, departure, node, player, pod
 
 OVER = (Happened.WAITS, Happened.FINISHED, Happened.IDLE, Happened.ERRORS)
@@ -220,3 +221,14 @@ def test_as_few_gates_as_are_enough_are_removed() -> None:
     (remedy, *_) = helped(game, pod_of(game, "c")).remedies
     assert str(remedy.text) == "Remove the scheduling gate later of shop/c and shop/a"
     assert len(remedy.commands) == 2
+
+
+def test_a_large_gang_is_tried_often_enough_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    objects = [node("n1", "8"), gang(4), *(of_gang(name, "1", "later") for name in "abcd")]
+    game = played((objects, GROUPS))
+    (remedy,) = helped(game, pod_of(game, "b")).remedies
+    assert str(remedy.text) == "Remove the scheduling gate later of shop/b, shop/a, shop/c and 1 more"
+    monkeypatch.setattr("framework.advice.trial.GANG_ATTEMPTS", 0)
+    found = helped(game, pod_of(game, "b"))
+    assert (found.complete, found.remedies) == (False, ())
+    assert why(found)
