@@ -10,7 +10,7 @@ from framework.advice.catalogue import quota_for_all
 from framework.advice.edits import relaxations
 from framework.advice.gang_gates import Steps
 from framework.advice.gangs import too_large_gang
-from framework.advice.operations import Operation
+from framework.advice.operations import WAIT, Operation
 from framework.advice.patches import Patch
 from framework.advice.pod_changes import without_own_gates
 from framework.advice.pod_groups import first_of_group
@@ -81,7 +81,7 @@ def touches(remedy: PossibleRemedy, other: PossibleRemedy) -> bool:
 
 def objects_of(remedy: PossibleRemedy) -> frozenset[tuple[str, str, str, str]]:
     """(apiVersion, kind, namespace, name) of all that it changes."""
-    return frozenset(map(_about, remedy.operations))
+    return frozenset(_about(each) for each in remedy.operations if each.verb != WAIT)
 
 
 def _about(asked: Operation) -> tuple[str, str, str, str]:

@@ -303,7 +303,9 @@ class _Search:
             return None
 
         for family in self._families():
-            candidates = [each for each in islice(family, SECOND_TRIES) if not touches(first, each)]
+            # Being tried again is no change, and follows from those that have to wait for it.
+            new = (each for each in islice(family, SECOND_TRIES) if each.kind != "again")
+            candidates = [each for each in new if not touches(first, each)]
             later += (both(first, each) for each in candidates if RANK[each.kind] > RANK["node"])
             if found := tried(both(first, each) for each in candidates if RANK[each.kind] < RANK["node"]):
                 return found

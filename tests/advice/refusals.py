@@ -65,6 +65,11 @@ APART: Final = {
         ]
     }
 }
+BACKING_OFF: Final = f"""{GANGS}\
+  pluginConfig:
+  - name: Coscheduling
+    args: {{podGroupBackoffSeconds: 30}}
+"""
 NO_COSTS: Final = [each for each in FAR if each["kind"] != "NetworkTopology"]
 TOO_MUCH: Final = {"cpu": "64"}
 REFUSALS: Final[dict[str, World]] = {
@@ -153,6 +158,20 @@ REFUSALS: Final[dict[str, World]] = {
     "group of gates that is not there": ([node("n1"), member("a", "1", "later"), member("b", "1", "later")], GANGS),
     "group of gates, too few": ([node("n1"), ring(3), member("a", "1", "later"), member("b", "1", "later")], GANGS),
     "group of gates, too large": ([node("n1"), ring(2), member("a", "5", "later"), member("b", "5", "later")], GANGS),
+    "group that backs off, of gates, that asks for too much": (
+        [
+            node("n1"),
+            ring(2, minResources=TOO_MUCH),
+            member("a", "1", "later"),
+            member("b", "1", "other"),
+            member("c", "64"),
+        ],
+        BACKING_OFF,
+    ),
+    "group that backs off, of those who fit nowhere": (
+        [node("n1"), ring(2), member("a", "5000"), member("b", "5000")],
+        BACKING_OFF,
+    ),
     "gang of too few": ([node("n1"), gang(3), of_gang("a"), of_gang("b")], GROUPS),
     "gang that is not there": ([node("n1"), of_gang("a")], GROUPS),
     "gang with one that is too large": ([node("n1"), gang(2), of_gang("a"), of_gang("b", "8")], GROUPS),
