@@ -79,6 +79,8 @@ class Case:
     """``namespace/name`` of pods that come before it in the queue."""
     came_first: tuple[Pod, ...] = ()
     """Pending pods that got a node when the change that was played last did not give it one."""
+    siblings: tuple[Pod, ...] = ()
+    """Other pods of its PodGroup that are pending, too: what is large enough for it alone helps none of them."""
     ever_first: dict[str, Pod] = field(default_factory=dict)
     """Of all plays together, by ``namespace/name``."""
     given: tuple[Edit, ...] = ()
@@ -151,10 +153,10 @@ def few(words: list[Words]) -> Content:
 
 
 def beside_others(case: Case) -> Iterator[tuple[Pod, ...]]:
-    """For whom a change has to be large enough beside the pod, if it was played in between and was too small: nobody,
-    then those who got what it was to have and come before it in the queue, then all who did."""
-    others: dict[str, Pod] = {}
-    yield ()
+    """For whom a change has to be large enough beside the pod, if it was played in between and was too small: its
+    PodGroup, then those who got what it was to have and come before it in the queue, then all who did."""
+    others = {pod.key: pod for pod in case.siblings}
+    yield tuple(others.values())
     while took := [pod for pod in case.came_first if pod.key not in others]:
         others |= {pod.key: pod for pod in [pod for pod in took if pod.key in case.ahead] or took}
         yield tuple(others.values())

@@ -50,7 +50,7 @@ LEAST_SHARE: Final = 2
 
 def raised_quotas(case: Case) -> Iterator[Family]:
     """Max and min of the pod's namespace, raised to what is used with this pod, and with those that come before it."""
-    if QUOTAS not in case.rejected_by:
+    if not _quotas_count(case):
         return
     own = min(
         case.cluster.list(ElasticQuota, case.pod.metadata.namespace), key=lambda each: each.metadata.name, default=None
@@ -63,14 +63,21 @@ def raised_quotas(case: Case) -> Iterator[Family]:
             raised, words = _raised(case, quota, others)
             if raised == quota or not case.fits_after([Edit(quota, raised)]):
                 return
-            yield _quota_remedy(quota, raised, words, others)
+            yield _quota_remedy(quota, raised, words, [pod for pod in others if pod not in case.siblings])
 
     yield family(own)
 
 
+def _quotas_count(case: Case) -> bool:
+    """Alone a pod of a group may be within its quota."""
+    if QUOTAS in case.rejected_by:
+        return True
+    return bool(case.siblings) and QUOTAS in case.trial.scheduler.profiles[case.pod.spec.scheduler_name].plugins
+
+
 def quota_for_all(case: Case) -> Iterator[PossibleRemedy]:
     """As ``raised_quotas``, for all that came before the pod in any play, whether it is enough or not."""
-    if QUOTAS not in case.rejected_by:
+    if not _quotas_count(case):
         return
     found = case.cluster.list(ElasticQuota, case.pod.metadata.namespace)
     for quota in sorted(found, key=lambda each: each.metadata.name)[:1]:

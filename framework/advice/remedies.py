@@ -45,7 +45,7 @@ from framework.advice.pod_changes import (
     smaller,
     tolerations,
 )
-from framework.advice.pod_groups import fitted_groups
+from framework.advice.pod_groups import fitted_groups, members_of
 from framework.advice.reasons import why_it_is_not_asked, why_nothing_helps
 from framework.advice.trial import GANG_ATTEMPTS, Outcome, TooManyTrials, Trial
 from framework.advice.waiting import after_a_wait, may_back_off, waited
@@ -129,6 +129,8 @@ class _Search:
         workload = workload_of(scheduler.cluster, pod, self.before)
         self.case = Case(Trial(scheduler, pod), pod, workload, scheduler.cluster, self.before)
         self.case.ahead = _ahead_of(scheduler, pod)
+        mates = members_of(self.case)
+        self.case.siblings = tuple(each for each in mates if each.key != pod.key and not self.before[each.key].node)
         self.without: Played | None = None
         self.alone: Outcome | None = None
         """What became of the pod beside nobody else; None while it was not tried."""

@@ -214,3 +214,40 @@ def test_a_member_that_waits_in_vain_is_not_said_to_fit() -> None:
     assert (tried.node, tried.waits_for, tried.in_place) == ("n1", ("Coscheduling",), 5)
     sixth = Trial(game.scheduler, pod_of(game, "p5")).beside_its_group()
     assert (sixth.node, sixth.waits_for) == ("", ())
+
+
+def test_a_quota_is_raised_for_the_whole_group() -> None:
+    """Alone each of them is within it."""
+    configuration = """
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: default-scheduler
+  plugins:
+    multiPoint: {enabled: [{name: Coscheduling}, {name: CapacityScheduling}]}
+    queueSort: {enabled: [{name: Coscheduling}], disabled: [{name: "*"}]}
+"""
+    bounds = {"cpu": "2", "memory": "64Gi"}
+    quota = {
+        "apiVersion": "scheduling.x-k8s.io/v1alpha1",
+        "kind": "ElasticQuota",
+        "metadata": {"name": "shop", "namespace": "shop"},
+        "spec": {"min": bounds, "max": bounds},
+    }
+    objects = [node("n1", "8"), quota, group(3), *(member(name) for name in "abc")]
+
+    def game() -> Player:
+        made = player(objects, configuration=configuration)
+        while made.operate() not in OVER:
+            pass
+        return made
+
+    for name in "ac":
+        here = game()
+        found = what_would_help(here.scheduler, pod_of(here, name), PlayedOn(here, seconds=600, seconds_each=600))
+        remedy = of_kind(found, "quota")
+        assert str(remedy.text) == "Raise cpu max from 2 to 3 and cpu min from 2 to 3 in ElasticQuota shop/shop"
+        fork = game()
+        do(Table(fork), remedy)
+        play(fork)
+        assert places_of(fork)[f"shop/{name}"] == remedy.node == "n1"
