@@ -13,8 +13,9 @@ from schedweb.runs.models import Analysis, Attempt, PodRecord
 from schedweb.runs.objects.selectors import ObjectLookup
 from schedweb.runs.pending.answers import pending_answer
 from schedweb.runs.pending.catalogue_endings import refused_on_its_node
+from schedweb.runs.pending.gang_answers import tried_in_vain
 from schedweb.runs.records.pods import pod_manifest
-from schedweb.sentences import both, counted, say
+from schedweb.sentences import both, counted, one_after_another, say
 
 
 def said_of(analysis: Analysis, found: dict[str, Any]) -> tuple[str, str]:
@@ -41,6 +42,9 @@ def said_of(analysis: Analysis, found: dict[str, Any]) -> tuple[str, str]:
         attempt=1, profile="", at=run.clock, result="unschedulable", message=found["message"],
     )  # fmt: skip
     trace = decode_attempt(bytes(analysis.blob), 0)
+    in_vain = tried_in_vain(trace, ObjectLookup(run))
+    if trace.selected and in_vain:
+        return in_vain, say("It finds {node}, and does not keep it.", node=trace.selected)
     if trace.selected:
         refused, message = trace.placed_status, found["message"].rstrip(".")
         # Who ends a wait of its group says so in the message: "0/5 nodes are available: 1 rejection in Unreserve."
@@ -50,7 +54,8 @@ def said_of(analysis: Analysis, found: dict[str, Any]) -> tuple[str, str]:
         known = refused_on_its_node(plugin, words, trace.selected, pod_manifest(record))
         return known or (say("{node} was chosen, but it was not bound there.", node=trace.selected), found["message"])
     view = FilterView(StoredAttempt(row, trace))
-    return pending_answer(view, pod_manifest(record), ObjectLookup(run), StandingOf(run))
+    headline, detail = pending_answer(view, pod_manifest(record), ObjectLookup(run), StandingOf(run))
+    return headline, one_after_another([detail, in_vain])
 
 
 def _would_wait(found: dict[str, Any]) -> tuple[str, str]:

@@ -26,6 +26,7 @@ from schedweb.runs.objects.numa_zones import PLUGIN as ZONES
 from schedweb.runs.objects.selectors import ObjectLookup
 from schedweb.runs.pending.catalogue_endings import after_no_node, failed_by, refused_on_its_node
 from schedweb.runs.pending.claim_answers import held_by_claims, held_by_gang
+from schedweb.runs.pending.gang_answers import gang_answer
 from schedweb.runs.pending.since import answer_at
 from schedweb.runs.records.fields import POD_COLUMNS
 from schedweb.runs.records.moments import in_order
@@ -134,6 +135,12 @@ def pending_words(run: Run, pod: PodRecord, latest: Attempt | None) -> tuple[str
     """From the latest attempt as far as it is stored; from the counts on its card otherwise."""
     if nobody_tries(pod):
         return no_profile_words(run, pod)
+    if (
+        latest is not None
+        and latest.result == "unschedulable"
+        and (said := gang_answer(run, latest, pod_manifest(pod), ObjectLookup(run), StandingOf(run))) is not None
+    ):
+        return said
     if latest is not None and latest.result == "unschedulable" and latest.node:
         return turned_away(run, pod, latest)
     if latest is not None and latest.result == "unschedulable":
