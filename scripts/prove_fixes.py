@@ -203,7 +203,7 @@ def own_pods(pod: Any, remedy: Any) -> set[str]:
     """Names of the pods that are changed themselves: the one that is asked about, and those of its workload."""
     operations = remedy["operations"]
     changes = any(each["verb"] in PUT and each["manifest"]["kind"] == "Pod" for each in operations)
-    named = {each["manifest"]["metadata"]["name"] for each in operations}
+    named = {each["manifest"]["metadata"]["name"] for each in operations if each["verb"] != "wait"}
     return {pod["name"], *(named if changes or not remedy["node"] else ())}
 
 
