@@ -345,6 +345,7 @@ class Player:
     def _chain(self) -> None:
         """The digest follows the attempts in the order in which they end."""
         self._tell_of_pre_binding()
+        self.projection.plugins_let_go(self.scheduler.core.waiting_pods)
         for trace in self.projection.ended:
             self.digest = chained(trace, self.digest)
             if self.virtual:

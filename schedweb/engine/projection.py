@@ -10,7 +10,7 @@ from framework.objects import KubeObject, Node, Pod, PodDisruptionBudget, PodGro
 from framework.objects.catalogue import CATALOGUE_KINDS
 from framework.objects.kinds import api_group
 from framework.objects.timestamps import SECOND
-from framework.profiles import Clock, ProfileMap, WaitingPod
+from framework.profiles import Clock, ProfileMap, WaitingPods
 from framework.queue import IgnoredEvent, QueueMove, QueuePlace
 from framework.scheduler import Cluster
 from framework.sentences import Content, Words, joined_with_and, sentence
@@ -92,6 +92,7 @@ class Projection(EvictionsShown):
         self.decisions: dict[int, DecisionView] = {}
         self.decision_count = 0
         self.open_decisions: dict[str, DecisionView] = {}
+        self.several: set[str] = set()  # uids of those that wait on Permit for more than one plugin
         self.decided: dict[str, tuple[Content, int]] = {}
         """Uid → (who, when) of the last decision about its wait."""
         self.preemptions = Preemptions()
@@ -424,6 +425,8 @@ class Projection(EvictionsShown):
             )
             for plugin, seconds in trace.waiting_for.items()
         ]
+        if len(view.waits) > 1:
+            self.several.add(view.uid)
         self.decided.pop(view.uid, None)
         self.nodes.put(view.uid, view.node, WAITING, view.amounts)
         plugins = joined_with_and([wait.plugin for wait in view.waits])
@@ -452,12 +455,16 @@ class Projection(EvictionsShown):
         self.nodes.put(view.uid, view.node, IN_FLIGHT, view.amounts)
         self.enter(view, "in_flight", PERMITTED if signal.is_success else REJECTED_ON_PERMIT)
 
-    def waiting_decided(self, entry: WaitingPod, plugin: str, decision: str) -> None:
-        """Somebody allowed one plugin; the wait for others goes on."""
-        view = self.views.get(entry.pod.metadata.uid)
-        if view is not None and decision == "allow" and view.column == "waiting":
-            view.waits = [wait for wait in view.waits if wait.plugin != plugin]
-            self.touch(view)
+    def plugins_let_go(self, waiting: WaitingPods) -> None:
+        """A person or a plugin, such as a gang's that is complete, allowed one plugin; the wait for others goes on."""
+        for uid in list(self.several):
+            entry, view = waiting.get(uid), self.views.get(uid)
+            left = {} if entry is None else entry.pending_plugins()
+            if view is None or view.column != "waiting" or len(left) < 2:
+                self.several.discard(uid)
+            if view is not None and left and len(left) < len(view.waits):
+                view.waits = [wait for wait in view.waits if wait.plugin in left]
+                self.touch(view)
 
     def _bound(self, view: PodView, trace: AttemptTrace) -> None:
         view.rejectors = ()

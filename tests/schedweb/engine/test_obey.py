@@ -17,7 +17,7 @@ from schedweb.engine.pace import Pace
 from schedweb.engine.player import MILLISECOND, Happened
 from schedweb.engine.replay import replay
 from tests.schedweb.engine.crowded import ATTACHED
-from tests.schedweb.engine.worlds import ASKING, DEFAULT, START, Manifest, Table, node, places, play, player, pod
+from tests.schedweb.engine.worlds import ASKING, DEFAULT, GANGS, START, Manifest, Table, node, places, play, player, pod
 
 
 def table(*manifests: Manifest, configuration: str = ASKING) -> Table:
@@ -336,3 +336,24 @@ def conditions(at: Table) -> dict[str, Manifest]:
     assert claim is not None
     (device,) = to_manifest(claim)["status"]["devices"]
     return {each["type"]: each for each in device["conditions"]}
+
+
+def test_whom_a_plugin_lets_go_waits_for_the_others_alone() -> None:
+    """The gang is complete when its last member comes: Coscheduling lets all go, a person has yet to."""
+    configuration = (
+        GANGS.rstrip().removesuffix("[{name: Coscheduling}]") + "[{name: Coscheduling}, {name: ManualApproval}]\n"
+    )
+    configuration += (
+        "  pluginConfig:\n  - name: ManualApproval\n    args: {podSelector: {matchLabels: {ask: person}}}\n"
+    )
+    members = [pod(name, "1", ask="person", **{"scheduling.x-k8s.io/pod-group": "ring"}) for name in "abc"]
+    group: Manifest = {
+        "apiVersion": "scheduling.x-k8s.io/v1alpha1",
+        "kind": "PodGroup",
+        "metadata": {"name": "ring", "namespace": "shop"},
+        "spec": {"minMember": 3},
+    }
+    at = table(node("a"), group, *members, configuration=configuration)
+    waits = {view.name: [wait.plugin for wait in view.waits] for view in at.game.projection.views.values()}
+    assert waits == {name: ["ManualApproval"] for name in "abc"}
+    assert not at.game.projection.several
