@@ -16,7 +16,7 @@ from framework.advice.changed import shape_of, what_changed, what_it_is
 from framework.advice.operations import WAIT, Operation, perform
 from framework.advice.other_weights import OFF, Elsewhere, Estimate, estimate
 from framework.advice.placed_again import PlacedAgain, RankedNode, place_again
-from framework.advice.played import Fate, Fated, Play, Played, PlayedPod, difference, states
+from framework.advice.played import Fate, Fated, Play, Played, PlayedPod, difference, held_by_reservations, states
 from framework.advice.remedies import Help, Remedy, what_would_help
 from framework.advice.without_extenders import leave_out_extenders, try_again_without
 from framework.advice.workloads import identity_of
@@ -44,6 +44,7 @@ __all__ = [
     "difference",
     "estimate",
     "few",
+    "held_by_reservations",
     "how_many_fit",
     "identity_of",
     "leave_out_extenders",

@@ -13,7 +13,7 @@ import msgspec
 
 from framework.advice.operations import Operation
 from framework.objects import Pod
-from framework.objects.reservations import Reservation
+from framework.objects.reservations import AVAILABLE, Reservation
 from framework.scheduler import Scheduler
 from framework.scheduler.state import WaitingPodState
 from framework.sentences import Sentence, Words, sentence
@@ -87,14 +87,33 @@ def waits_for_people(waiting: WaitingPodState) -> bool:
 
 
 def difference(
-    before: Mapping[str, PlayedPod], after: Mapping[str, PlayedPod], tried: Iterable[str], *, finished: bool
+    before: Mapping[str, PlayedPod],
+    after: Mapping[str, PlayedPod],
+    tried: Iterable[str],
+    held: Mapping[str, str],
+    *,
+    finished: bool,
 ) -> Played:
-    """``tried``: ``namespace/name`` of all pods that had an attempt in between."""
+    """``tried``: ``namespace/name`` of all pods that had an attempt in between. ``held``: Reservation → its node."""
     changed = {key: state for key, state in after.items() if before.get(key) != state}
-    # The pod that looks for a reservation's node is gone when it has found one.
-    gone = (key for key, was in before.items() if key not in after and was.owner[1] != Reservation.kind)
+    gone = []
+    for key, was in before.items():
+        if key in after:
+            continue
+        _, kind, name = was.owner
+        if kind != Reservation.kind:
+            gone.append(key)
+        elif name in held:
+            # The pod that looks for a reservation's node is gone when it has found one.
+            changed[key] = PlayedPod(was.uid, held[name], was.owner)
     pending = frozenset(key for key in tried if key in before and not before[key].node)
     return Played(changed, tuple(gone), finished, pending)
+
+
+def held_by_reservations(scheduler: Scheduler) -> dict[str, str]:
+    """Reservation → the node on which it holds a place."""
+    found = scheduler.cluster.list(Reservation)
+    return {each.metadata.name: each.status.node_name for each in found if each.status.phase == AVAILABLE}
 
 
 def owner_of(pod: Pod) -> Owner:

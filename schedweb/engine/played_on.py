@@ -17,7 +17,15 @@ from typing import Final
 
 import msgspec
 
-from framework.advice import Operation, Played, difference, leave_out_extenders, states, try_again_without
+from framework.advice import (
+    Operation,
+    Played,
+    difference,
+    held_by_reservations,
+    leave_out_extenders,
+    states,
+    try_again_without,
+)
 from schedweb.engine import commands
 from schedweb.engine.copying import let_go_of_all_but
 from schedweb.engine.obey import Obedience
@@ -114,7 +122,8 @@ class PlayedOn:
         # Volumes that are still to be bound when nothing else is to be done may never be; devices wait for a person.
         after = states(player.scheduler, binding=happened is Happened.WAITS)
         tried = {trace.pod for trace in player.traces[known:]}
-        return difference(self.before, after, tried, finished=happened in OVER)
+        held = held_by_reservations(player.scheduler)
+        return difference(self.before, after, tried, held, finished=happened in OVER)
 
 
 def leave_out(player: Player) -> bool:

@@ -6,6 +6,8 @@ import json
 
 from framework.advice import Remedy, what_would_help
 from framework.configuration.presets import preset
+from framework.objects import Pod
+from framework.objects.reservations import Reservation
 from schedweb.engine import commands
 from schedweb.engine.played_on import PlayedOn
 from schedweb.engine.player import Player
@@ -114,3 +116,22 @@ def test_a_reservation_that_is_in_the_way_goes() -> None:
     assert str(remedy.text) == "Delete Reservation r on a"
     assert remedy.commands == ("kubectl delete reservation r",)
     assert remedy.others_count == 0
+
+
+def test_a_reservation_that_finds_no_node_is_helped() -> None:
+    """Its pod is gone when it has found one."""
+    placed = pod("x", "3", node_name="a")
+    placed["spec"]["priority"] = 100
+    objects = [node("a", cpu="4"), placed, reservation("r", cpu="3")]
+    game = played("reservations", objects)
+    [seeking] = [each for each in game.world.cluster.list(Pod) if each.metadata.name == "reservation-r"]
+    found = what_would_help(game.scheduler, seeking, PlayedOn(game, seconds=600, seconds_each=600))
+    remedy = of_kind(found, "node")
+    assert (str(remedy.text), remedy.node) == ("Add a node like a (4 cpu, 16 Gi memory)", "a-more-1")
+    again = played("reservations", objects)
+    table = Table(again)
+    for each in remedy.operations:
+        table.order(commands.command_from(commands.of_operation(each.verb, each.manifest)))
+    play(again)
+    [held] = again.world.cluster.list(Reservation)
+    assert (held.status.phase, held.status.node_name) == ("Available", "a-more-1")
