@@ -23,6 +23,8 @@ def ungated_gangs(case: Case) -> Iterator[Family]:
     def family() -> Family:
         # Trying a large group costs time: the number is doubled until it is enough, then halved in between.
         steps, too_few, count = Steps(case), 0, 1
+        if not steps.most:
+            return
         while count <= steps.most and not case.fits(*steps.change(count)):
             if count == steps.most:
                 return

@@ -72,11 +72,11 @@ def _commands(workload: Workload, kind: str, patch: str, *, in_place: bool) -> t
         return tuple(commands)
     if workload.kind:
         return ()
-    pod = workload.alike[0].metadata.name
-    return (
-        f"kubectl get pod {quote(pod)} {where} -o json"
+    return tuple(
+        f"kubectl get pod {name} {where} -o json"
         f" | kubectl patch --local -f - --type={kind} -p {patch} -o json"
-        " | kubectl replace --force -f -",
+        " | kubectl replace --force -f -"
+        for name in names
     )
 
 

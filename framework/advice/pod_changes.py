@@ -24,6 +24,8 @@ from framework.sentences import Sentence, counted_sentence, joined_with_and, sen
 
 TAINT_SETS_TRIED: Final = 20
 TARGETS_TRIED: Final = 3
+MEMBERS_TRIED: Final = 8
+"""Of a gang, among which what a node has left is divided."""
 LEAST_SHARE: Final = 2
 """Nobody asks for less than this part (1/n) of what was asked for."""
 CONDITION_TAINTS: Final = "node.kubernetes.io/"
@@ -177,15 +179,18 @@ def _cut(case: Case, asked: dict[str, int], names: tuple[str, ...]) -> Iterator[
         return
     snapshot = case.trial.scheduler.core.snapshot
     verdicts = outcome.attempt.filter
+    # Pods of its gang that are changed with it share what a node has left.
+    members = min(len(case.workload.alike), MEMBERS_TRIED) if case.trial.gang else 1
     options: list[tuple[float, str, dict[str, int]]] = []
     for position, node in enumerate(verdicts.nodes):
         info = snapshot.get(node) if verdicts.verdict[position] == 0 else None
-        targets = _room(info, asked, names, case.pod) if info is not None else None
-        if targets:
-            cut = sum(1 - target / asked[name] for name, target in targets.items())
-            options.append((cut, node, targets))
+        for share in range(1, members + 1):
+            targets = _room(info, asked, names, case.pod, share) if info is not None else None
+            if targets and all(targets != known for _, _, known in options):
+                cut = sum(1 - target / asked[name] for name, target in targets.items())
+                options.append((cut, node, targets))
     found = 0
-    for _, _, targets in sorted(options, key=lambda each: each[:2])[:TARGETS_TRIED]:
+    for _, _, targets in sorted(options, key=lambda each: each[:2])[: TARGETS_TRIED * members]:
         pod = lowered(case.pod, targets)
         if pod is not None and case.fits(pod):
             what = [
@@ -201,15 +206,16 @@ def _cut(case: Case, asked: dict[str, int], names: tuple[str, ...]) -> Iterator[
             found += 1
 
 
-def _room(node: NodeInfo, asked: dict[str, int], names: tuple[str, ...], pod: Pod) -> dict[str, int] | None:
-    """What of ``names`` the node has left, where that is less than asked; None where it is less than the half of it.
+def _room(node: NodeInfo, asked: dict[str, int], names: tuple[str, ...], pod: Pod, share: int) -> dict[str, int] | None:
+    """What of ``names`` the node has left for each of ``share`` pods, where that is less than asked; None where it is
+    less than the half of it.
 
     In whole millicores, mebibytes and units.
     """
     targets = {}
     for name in names:
         used = sum(other.requests.get(name, 0) for other in node.pods if other.uid != pod.metadata.uid)
-        free = node.allocatable.get(name, 0) - used
+        free = (node.allocatable.get(name, 0) - used) // share
         if free >= asked[name]:
             continue
         if in_bytes(name):

@@ -100,7 +100,8 @@ class Help(msgspec.Struct, frozen=True):
     """Why a workload can never run all its replicas, or why nothing helps: "" only where there are remedies, or it goes
     to ``fits_on``."""
     workload: str
-    """``deployment/web``; "" of a pod without a controller."""
+    """``deployment/web``; ``podgroup/ring`` where the pods without a controller of a gang are changed together; "" of
+    any other pod without a controller."""
     alike: int
     """Pending pods of the workload that ask for the same, this one among them."""
     remedies: tuple[Remedy, ...]
@@ -174,7 +175,9 @@ class _Search:
 
     def _help(self, fits_on: str, why: Words, found: list[Remedy], *, complete: bool) -> Help:
         case = self.case
-        workload = case.workload.reference if case.workload.kind else ""
+        workload, group = case.workload.reference, case.live.spec.scheduling_group
+        if not workload and group is not None and len(case.workload.alike) > 1:
+            workload = f"podgroup/{group.pod_group_name}"
         return Help(fits_on, why, workload, len(case.workload.alike), tuple(found), complete)
 
     def _rank(self, remedy: Remedy) -> tuple[bool, int, bool, int]:

@@ -190,8 +190,9 @@ class Trial:
         if self.attempts_left <= 0:
             raise TooManyTrials
         before = len(self._changes.made)
-        everyone = [without_preemption(self._named(_as_new(mate))) for mate in like]
-        everyone.append(asked if preempting else without_preemption(asked))
+        everyone = [*(self._named(_as_new(mate)) for mate in like), asked]
+        if not preempting:
+            everyone = [without_preemption(pod) for pod in everyone]
         left = {self.cluster.create_admitted(pod).metadata.uid for pod in everyone}
         last: AttemptTrace | None = None
         # A group that does not fit would be tried for ever: each of its pods is tried once.
@@ -265,8 +266,9 @@ def _without(scheduler: Scheduler, pod: Pod) -> Iterator[KubeObject]:
 
 
 def _changes_with(mate: Pod, pod: Pod) -> bool:
-    """Whether both come of one template."""
-    return bool(owner_of(pod)[1]) and owner_of(mate) == owner_of(pod) and same_wishes(mate, pod)
+    """Whether a remedy that changes the pod changes its mate, too (``workload_of``)."""
+    template = bool(owner_of(pod)[1])
+    return owner_of(mate) == owner_of(pod) and same_wishes(mate, pod) and (template or not pod.spec.scheduling_gates)
 
 
 def _is_mate(other: Pod, pod: Pod) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from framework.advice.played import Owner, PlayedPod, owner_of
+from framework.cache.pod_groups import group_of
 from framework.objects import Node, Pod
 from framework.objects.affinity import PodAffinityTerm
 from framework.objects.pod import PodStatus
@@ -46,7 +47,8 @@ class Workload:
     """The Deployment of a ReplicaSet with a pod-template-hash; "" of a pod without a controller."""
     name: str
     alike: tuple[Pod, ...]
-    """Pending pods that ask for the same, the one that is asked about first."""
+    """Pending pods that ask for the same, the one that is asked about first; of a pod without a controller those of its
+    gang, which runs only if all of them do."""
     placed: tuple[Pod, ...]
     """Its pods that have a node; of a pod without a controller those that were written with the same rules and exclude
     it by them."""
@@ -54,7 +56,7 @@ class Workload:
     @property
     def reference(self) -> str:
         """``deployment/web``, as kubectl takes it."""
-        return f"{self.kind.lower()}/{self.name}"
+        return f"{self.kind.lower()}/{self.name}" if self.kind else ""
 
     @property
     def has_template(self) -> bool:
@@ -80,7 +82,7 @@ def workload_of(cluster: Cluster, pod: Pod, now: Mapping[str, PlayedPod]) -> Wor
     own = owner_of(pod)
     namespace, kind, name = identity_of(pod)
     if not own[1]:
-        return Workload(namespace, "", "", (pod,), tuple(_twins(cluster, pod, now)))
+        return Workload(namespace, "", "", (pod, *_mates(cluster, pod, now)), tuple(_twins(cluster, pod, now)))
     alike, placed = [pod], []
     for other in cluster.list(Pod, namespace):
         if other.metadata.uid == pod.metadata.uid or other.metadata.deletion_timestamp:
@@ -93,6 +95,22 @@ def workload_of(cluster: Cluster, pod: Pod, now: Mapping[str, PlayedPod]) -> Wor
         elif owner_of(other) == own and len(alike) < MOST_ALIKE and same_wishes(pod, other):
             alike.append(other)
     return Workload(namespace, kind, name, tuple(alike), tuple(placed))
+
+
+def _mates(cluster: Cluster, pod: Pod, now: Mapping[str, PlayedPod]) -> list[Pod]:
+    """Of its PodGroup of scheduling.k8s.io. Of gated ones as few as are enough are changed, so none is one of these."""
+    if group_of(pod) is None or pod.spec.scheduling_gates:
+        return []
+    return [
+        other
+        for other in cluster.list(Pod, pod.metadata.namespace)
+        if group_of(other) == group_of(pod)
+        and other.metadata.uid != pod.metadata.uid
+        and not other.metadata.deletion_timestamp
+        and not owner_of(other)[1]
+        and not now[other.key].node
+        and same_wishes(pod, other)
+    ][: MOST_ALIKE - 1]
 
 
 def _twins(cluster: Cluster, pod: Pod, now: Mapping[str, PlayedPod]) -> Iterator[Pod]:

@@ -71,7 +71,10 @@ class WhatWouldHelpResultSerializer(TriedOutSerializer):
         help_text="why its workload can never run all its replicas, or why nothing helps; empty only where there are "
         "remedies or it goes to fits_on",
     )
-    workload = serializers.CharField(allow_blank=True, help_text="as kubectl names it: deployment/web")
+    workload = serializers.CharField(
+        allow_blank=True,
+        help_text="as kubectl names it: deployment/web; podgroup/ring of a gang of pods without a controller",
+    )
     alike = serializers.IntegerField(help_text="pending pods of the workload that ask for the same, this one included")
     remedies = RemedySerializer(many=True, help_text="without one and without fits_on nothing known helps")
     complete = serializers.BooleanField(help_text="false: there was no time to try everything")
