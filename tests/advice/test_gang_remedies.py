@@ -77,19 +77,17 @@ def like(names: str, cpu: str = "1", job: str = "", **spec: Any) -> list[Manifes
     return members
 
 
-CORDONED = {**node("n1"), "spec": {"unschedulable": True}}
-SSD = {"nodeSelector": {"disk": "ssd"}}
-WORLDS |= {
-    f"{what}{of}": [*objects, gang(3), *like("abc", job=job, **spec)]
-    for job, of in (("", ""), ("train", ", of a Job"))
-    for what, objects, spec in (
-        ("taint", [tainted("n1")], {}),
-        ("selector", [node("n1")], SSD),
-        ("cordoned", [CORDONED], {}),
-        ("one too many alike", [node("n1", "2")], {}),
-        ("others are there", [node("n1", "4"), pod("x", "2", node_name="n1")], {}),
-    )
+SSD: dict[str, Any] = {"nodeSelector": {"disk": "ssd"}}
+ALIKE: dict[str, tuple[list[Manifest], dict[str, Any]]] = {
+    "taint": ([tainted("n1")], {}),
+    "selector": ([node("n1")], SSD),
+    "cordoned": ([{**node("n1"), "spec": {"unschedulable": True}}], {}),
+    "one too many alike": ([node("n1", "2")], {}),
+    "others are there": ([node("n1", "4"), pod("x", "2", node_name="n1")], {}),
 }
+for what, (objects, spec) in ALIKE.items():
+    WORLDS[what] = [*objects, gang(3), *like("abc", **spec)]
+    WORLDS[f"{what}, of a Job"] = [*objects, gang(3), *like("abc", job="train", **spec)]
 
 
 @pytest.mark.parametrize("of", ["", ", of a Job"])

@@ -6976,7 +6976,7 @@ export interface components {
             fits_on: string;
             /** @description why its workload can never run all its replicas, or why nothing helps; empty only where there are remedies or it goes to fits_on */
             why: string;
-            /** @description as kubectl names it: deployment/web */
+            /** @description as kubectl names it: deployment/web; podgroup/ring of a gang of pods without a controller */
             workload: string;
             /** @description pending pods of the workload that ask for the same, this one included */
             alike: number;
