@@ -126,7 +126,10 @@ def _one(resource: str, action: ActionType) -> Sentence:
         if plural not in _KINDS:
             return sentence("one of {things} {happens}", things=plural, happens=happens)
         resource = _KINDS[plural]
-    return sentence("a {kind} {happens}", kind=resource.rpartition("/")[2], happens=happens)
+    kind = resource.rpartition("/")[2]
+    if kind[:1] in tuple("AEIO"):
+        return sentence("an {kind} {happens}", kind=kind, happens=happens)
+    return sentence("a {kind} {happens}", kind=kind, happens=happens)
 
 
 def remember(ignored: IgnoredEvent, views: dict[str, PodView], now: int) -> list[PodView]:
