@@ -6,6 +6,7 @@ quickly; whether one does beside those who want the same room is found out by pl
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -115,13 +116,13 @@ class Trial:
                 else:
                     self._make(edit)
             if gang:
-                return self._run_gang(asked, gang.values(), preempting=preempting)
-            made = self.cluster.create_admitted(asked if preempting else without_preemption(asked))
-            outcome = self._run(made)
-            if outcome.node:
-                displaced = tuple((other, self._find_place(other)) for other in (*then, *outcome.evicted))
-                return Outcome(outcome.node, outcome.attempt, outcome.evicted, displaced)
-            return outcome
+                outcome = self._run_gang(asked, gang.values(), preempting=preempting)
+            else:
+                outcome = self._run(self.cluster.create_admitted(asked if preempting else without_preemption(asked)))
+            if not outcome.node:
+                return outcome
+            displaced = tuple((other, self._find_place(other)) for other in (*then, *outcome.evicted))
+            return dataclasses.replace(outcome, displaced=displaced)
         finally:
             self._take_back()
 

@@ -83,6 +83,10 @@ ALIKE: dict[str, tuple[list[Manifest], dict[str, Any]]] = {
     "selector": ([node("n1")], SSD),
     "cordoned": ([{**node("n1"), "spec": {"unschedulable": True}}], {}),
     "one too many alike": ([node("n1", "2")], {}),
+    "others could be elsewhere": (
+        [node("n1", "4"), node("n2", "600m"), pod("x", "500m", node_name="n1"), pod("y", "1", node_name="n1")],
+        {},
+    ),
     "others are there": ([node("n1", "4"), pod("x", "2", node_name="n1")], {}),
 }
 for what, (objects, spec) in ALIKE.items():
@@ -115,6 +119,16 @@ def test_what_is_changed_is_changed_for_the_whole_gang(name: str, of: str, text:
 def test_every_pod_of_the_gang_is_made_anew_by_a_command_of_its_own() -> None:
     (remedy,) = (each for each in asked("taint", "b").remedies if each.kind == "tolerate")
     assert [command.split()[3] for command in remedy.commands] == ["b", "a", "c"]
+
+
+@pytest.mark.parametrize("of", ["", ", of a Job"])
+def test_who_is_moved_for_a_gang_has_a_node_beside_it(of: str) -> None:
+    found = asked(f"others are there{of}", "b")
+    assert not any(each.kind == "move" for each in found.remedies), "there is no other node"
+    found = asked(f"others could be elsewhere{of}", "b")
+    (remedy,) = (each for each in found.remedies if each.kind == "move")
+    assert str(remedy.text) == "Move shop/x to n2"
+    assert [each.verb for each in remedy.operations] == ["remove", "add"]
 
 
 def test_gates_are_removed_once() -> None:
