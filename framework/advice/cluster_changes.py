@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from framework.advice.candidates import Case, Family, PossibleRemedy, few, pods_in_words
 from framework.advice.edits import OF_THE_MACHINE
-from framework.advice.freeing import Freed, fewest_to_free, leaving, single_elsewhere
+from framework.advice.freeing import Freed, fewest_to_free, leaving, leaving_for_a_gang, single_elsewhere
 from framework.advice.new_nodes import FACTORS, SHAPES_TRIED, by_size, enlarged, size_of
 from framework.advice.operations import Operation, operation
 from framework.advice.patches import Patch, object_diff, taint_words
@@ -176,7 +176,12 @@ def _in_the_way(case: Case, own: Callable[[Pod], bool]) -> Iterator[Freed]:
     ) is not None:
         chosen.insert(0, single)
     seen: set[tuple[str, ...]] = set()
-    for found in (*chosen, *islice(leaving(case.trial, PODS_MOVED), MOVES_TRIED)):
+    together = leaving_for_a_gang(case.trial, PODS_MOVED) if case.trial.gang else ()
+    for found in (
+        *chosen,
+        *islice(leaving(case.trial, PODS_MOVED), MOVES_TRIED),
+        *islice(together, MOVES_TRIED),
+    ):
         names = tuple(sorted(pod.key for pod in found.pods))
         if names not in seen and not any(own(pod) for pod in found.pods):
             seen.add(names)

@@ -13,6 +13,7 @@ from itertools import combinations
 from typing import Final
 
 from framework.advice.trial import Edit, Trial
+from framework.cache.pod_groups import group_of
 from framework.interface.cycle_state import CycleState
 from framework.interface.node_info import NodeInfo, PodInfo
 from framework.objects import Pod
@@ -78,6 +79,18 @@ def leaving(trial: Trial, most: int) -> Iterator[Freed]:
         for least, _, info, pods in _nearest(trial, run)
         if least <= most and (chosen := _fewest_on(run, row(info.name), info, pods, least, min(most, len(pods))))
     ]
+    yield from sorted(found, key=lambda each: each.cost)
+
+
+def leaving_for_a_gang(trial: Trial, most: int) -> Iterator[Freed]:
+    """Per node its least important pods, two of them, then more, up to ``most``: a pod of a gang may fit where no room
+    is left for its mates."""
+    found: list[Freed] = []
+    own = group_of(trial.pod)
+    for info in trial.scheduler.core.snapshot.list():
+        pods = [pod.pod for pod in info.pods if can_leave(pod.pod) and group_of(pod.pod) != own]
+        pods.sort(key=lambda pod: (priority_of(pod), pod.key))
+        found += [Freed(info.name, tuple(pods[:count])) for count in range(2, min(most, len(pods)) + 1)]
     yield from sorted(found, key=lambda each: each.cost)
 
 

@@ -87,6 +87,7 @@ ALIKE: dict[str, tuple[list[Manifest], dict[str, Any]]] = {
         [node("n1", "4"), node("n2", "600m"), pod("x", "500m", node_name="n1"), pod("y", "1", node_name="n1")],
         {},
     ),
+    "two are there": ([node("n1", "4"), *(pod(name, "1500m", node_name="n1") for name in "xy")], {}),
     "others are there": ([node("n1", "4"), pod("x", "2", node_name="n1")], {}),
 }
 for what, (objects, spec) in ALIKE.items():
@@ -105,6 +106,7 @@ for what, (objects, spec) in ALIKE.items():
         ("cordoned", "Uncordon n1"),
         ("one too many alike", "Lower the request of cpu from 1 to 0.666"),
         ("others are there", "Delete shop/x from n1"),
+        ("two are there", "Delete shop/x and shop/y from n1"),
         ("others are there", "Add a node like n1 (4 cpu, 16 Gi memory)"),
     ],
 )
