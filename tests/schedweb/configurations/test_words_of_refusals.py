@@ -244,7 +244,7 @@ def test_every_hint_says_why_it_does_not_help() -> None:
 
 def test_plugins_of_the_catalogue_wait_for_kinds_by_their_names() -> None:
     events = {
-        f"{kind.plural}.v1.example": f"a {kind.kind} changes"
+        f"{kind.plural}.v1.example": f"{'an' if kind is ElasticQuota else 'a'} {kind.kind} changes"
         for kind in (PodGroup, ElasticQuota, NodeResourceTopology, Reservation)
     }
     for resource, words in events.items():
