@@ -200,9 +200,11 @@ class Prover:
 
 
 def own_pods(pod: Any, remedy: Any) -> set[str]:
-    """Names of the pods that are changed themselves: the one that is asked about, and those of its workload."""
+    """Names of the pods that are changed themselves: the one that is asked about, and those of its workload. Those that
+    are moved are others."""
     operations = remedy["operations"]
-    changes = any(each["verb"] in PUT and each["manifest"]["kind"] == "Pod" for each in operations)
+    puts = any(each["verb"] in PUT and each["manifest"]["kind"] == "Pod" for each in operations)
+    changes = puts and remedy["kind"] != "move"
     named = {each["manifest"]["metadata"]["name"] for each in operations if each["verb"] != "wait"}
     return {pod["name"], *(named if changes or not remedy["node"] else ())}
 
