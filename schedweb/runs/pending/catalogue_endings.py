@@ -118,7 +118,17 @@ def told_by_post_filter(plugin: str, message: str, group: str) -> str:
             )
         if message.endswith(_NO_STATE):
             return say("{plugin} knows no sums of ElasticQuotas for it, so it evicts nobody.", plugin=plugin)
+    if plugin == PreemptionToleration.name and (found := _NO_CLASS.search(message)):
+        return _no_class(found["name"])
     return ""
+
+
+def _no_class(name: str) -> str:
+    return say(
+        "PriorityClass {name} of a pod of lower priority does not exist: {plugin} cannot say what it tolerates.",
+        name=name,
+        plugin=PreemptionToleration.name,
+    )
 
 
 # --- when a node was chosen -------------------------------------------------------------------------------------------
@@ -188,11 +198,7 @@ def failed_by(message: str) -> Explanation | None:
             "A pod that it talks to is on {node}, which is no node of this cluster.", node=found["node"]
         ), one_after_another([say("{plugin} places nothing before that pod goes.", plugin=NetworkOverhead.name), again])
     if found := _NO_CLASS.search(message):
-        return say(
-            "PriorityClass {name} of a pod of lower priority does not exist: {plugin} cannot say what it tolerates.",
-            name=found["name"],
-            plugin=PreemptionToleration.name,
-        ), again
+        return _no_class(found["name"]), again
     if message.endswith(_ACCOUNTS):
         return say(
             "What {plugin} counted in NUMA zones does not add up, so the attempt was given up.",

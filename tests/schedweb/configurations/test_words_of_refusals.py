@@ -193,6 +193,13 @@ def test_every_sentence_is_another() -> None:
     assert told_by_post_filter("Coscheduling", "can not find pod group", "") == ""
 
 
+def test_a_victim_whose_class_is_missing_is_told_where_preemption_ends_with_it() -> None:
+    """The attempt is no error then: the error is PostFilter's."""
+    message = 'priorityclass.scheduling.k8s.io "gone" not found'
+    told = told_by_post_filter("PreemptionToleration", message, "")
+    assert told.startswith("PriorityClass gone of a pod of lower priority does not exist")
+
+
 @pytest.mark.parametrize("name", PLUGINS)
 def test_chips_have_a_short_word(name: str) -> None:
     points = entry_of(name).extension_points
