@@ -17,12 +17,11 @@ from framework.objects.pod import PodStatus
 from framework.objects.timestamps import SECOND
 from framework.scheduler import Cluster, Observer, Scheduler
 from framework.scheduler.controllers import OF_CHANGES, OF_STORAGE
-from framework.scheduler.stillness import Stillness
+from framework.scheduler.stillness import WAITS_IN_VAIN, Stillness
 from framework.trace.attempt import AttemptTrace
 
 QUIET: Final = 1800 * SECOND
 """A scratch run ends when this long (virtual) nothing was placed: errors are retried for ever."""
-WAITS_IN_VAIN: Final = 20
 HOSTNAME: Final = "kubernetes.io/hostname"
 MORE: Final = re.compile(r"-more-(\d+)$")
 """How the name of a node ends that was made after another one, whose name comes before."""

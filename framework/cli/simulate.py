@@ -14,7 +14,7 @@ from typing import Any, Final, TextIO
 
 import msgspec
 
-from framework.advice.scratch import WAITS_IN_VAIN, LastAttempts, run_until_quiet
+from framework.advice.scratch import LastAttempts, run_until_quiet
 from framework.cli.clusters import ClusterRequest, read_cluster, tell
 from framework.cli.errors import InputError
 from framework.cli.manifests import Objects
@@ -28,6 +28,7 @@ from framework.reports.log import SchedulerLog
 from framework.reports.metrics import SchedulerMetrics
 from framework.reports.pod_resources import resource_metrics
 from framework.scheduler import Cluster, ClusterEventRecord, Observers, Scheduler
+from framework.scheduler.stillness import WAITS_IN_VAIN
 from framework.trace.attempt import AttemptTrace
 from framework.trace.explanation import explain
 

@@ -15,6 +15,9 @@ from framework.trace.attempt import AttemptTrace
 
 ENOUGH_ERRORS: Final = 100
 """A plugin that fails may answer otherwise next time, and of a pod group the pods tried before count: so often each."""
+WAITS_IN_VAIN: Final = 20
+"""Members of a pod group hold nodes until its wait runs out, and call each other back when they hold them anew: so
+often each, with nobody bound in between."""
 
 
 def is_endless(trace: AttemptTrace) -> bool:

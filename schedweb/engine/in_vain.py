@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from framework.scheduler.stillness import is_endless
+from framework.scheduler.stillness import WAITS_IN_VAIN, is_endless
 from framework.sentences import Sentence, sentence
 from framework.trace.attempt import AttemptTrace
 
 #: A controller may bring a victim back to where it was, before the pod that preempted it is tried again: for ever.
 PREEMPTIONS_IN_VAIN: Final = 20
-#: Members of a pod group hold nodes until its wait runs out, and call each other back when they hold them anew.
-WAITS_IN_VAIN: Final = 20
 
 
 def made_room(counts: dict[str, int], trace: AttemptTrace) -> Sentence | None:
